@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Hop probe at a tc hook, in or out, tcx and clsact alike: TC_ACT_UNSPEC means "next program" to both, so programs of others
+ * on the same hook run as before. Body and maps: hop_body.bpf.h.
+ */
+#include <linux/pkt_cls.h>
+
+#include "hop_body.bpf.h"
+
+/* Enough for Ethernet, two tags, IPv6, UDP and the test header. */
+#define HEADERS_BYTES 88
+#define TAG_BYTES 4
+#define LEAST_GSO_HEADERS_BYTES 54 /* Ethernet, IPv4, TCP */
+
+/* Guests hand over segmentation units without a count; then it follows from the size of a segment. */
+static __always_inline __u32 wire_segments(const struct __sk_buff *skb)
+{
+	__u32 gso_size = skb->gso_size;
+
+	if (skb->gso_segs)
+		return skb->gso_segs;
+	if (!gso_size || skb->len <= LEAST_GSO_HEADERS_BYTES)
+		return 1;
+	return (skb->len - LEAST_GSO_HEADERS_BYTES + gso_size - 1) / gso_size;
+}
+
+SEC("tc")
+int hop_tc(struct __sk_buff *skb)
+{
+	void *data = (void *)(long)skb->data;
+	void *data_end = (void *)(long)skb->data_end;
+	__u32 bytes = skb->len + (skb->vlan_present ? TAG_BYTES : 0); /* the outer tag is kept beside the frame */
+	__u32 wanted = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
+
+	/* A large frame may have next to nothing in its linear part: AF_PACKET leaves 14 bytes there, many drivers the
+	 * headers up to UDP. */
+	if (data + wanted > data_end) {
+		bpf_skb_pull_data(skb, wanted); /* when it cannot, the frame counts as somebody else's */
+		data = (void *)(long)skb->data;
+		data_end = (void *)(long)skb->data_end;
+	}
+	return hop_frame(data, data_end, bytes, wire_segments(skb)) == HOPCAP_HOP_DROP ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * `hopcap run`: options in, a measured run out, as text and JSON.
+ *
+ * Owns: the command line, the progress line, building and removing a lab for --lab. Leaves to others: measuring
+ * (measure/run.c), showing (report/).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/undo.h"
+#include "cmd/command.h"
+#include "cmd/terminal.h"
+#include "lab/lab.h"
+#include "measure/run.h"
+#include "model/model_json.h"
+#include "wire_test_frame.h"
+
+static struct {
+	const char *lab, *json, *port;
+	long cpu;
+	double rate_pps;
+	unsigned int size_bytes, mtu_bytes;
+	int dedicated, quick, force_uplink;
+} options = { .cpu = -1 };
+
+static const struct option_row rows[] = {
+	{ "lab", 'l', OPTION_TEXT, "NAME", "build this lab, measure it, remove it (`hopcap lab list` names them)", &options.lab, 0, 0 },
+	{ "mtu", 0, OPTION_BYTES, "BYTES", "MTU of the lab, 1500...9000 (default 1500)", &options.mtu_bytes, 1500, 9000 },
+	{ "dedicated", 0, OPTION_FLAG, NULL, "lab without switch and SEA: one wire", &options.dedicated, 0, 0 },
+	{ "rate", 'r', OPTION_PPS, "PPS", "offer no more than this: 10000, 10k, 1.5M (default: as much as the source can)",
+	  &options.rate_pps, 0, 0 },
+	{ "size", 's', OPTION_BYTES, "BYTES", "frame size of cuts and verdict, without FCS (default: the largest that arrives)",
+	  &options.size_bytes, HOPCAP_MIN_FRAME_BYTES, HOPCAP_MAX_FRAME_BYTES },
+	{ "port", 'p', OPTION_TEXT, "PORT", "how frames are sent: live, af_xdp_copy or packet (default: the fastest that delivers)",
+	  &options.port, 0, 0 },
+	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu, 0, 4095 },
+	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: about a quarter of the time, wider bounds", &options.quick, 0, 0 },
+	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)", &options.json, 0, 0 },
+	{ "force-uplink", 0, OPTION_FLAG, NULL, "generate even on the interface of the default route or this ssh session",
+	  &options.force_uplink, 0, 0 },
+	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
+};
+
+static int fail(int code)
+{
+	fprintf(stderr, "hopcap run: %s\n", error_text());
+	return code == -EINTR ? EXIT_STATUS_FINDINGS : error_exit_status(code);
+}
+
+static void show_progress(double fraction, const char *text)
+{
+	fprintf(stderr, "\r\033[K[%3.0f %%] %s", fraction * 100, text);
+}
+
+static void clear_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static int choose_port(struct measure_request *request)
+{
+	static const enum run_port known[] = { RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
+
+	if (!options.port)
+		return 0;
+	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(options.port, run_port_name(known[i])))
+			continue;
+		request->port_given = 1;
+		request->port = known[i];
+		return 0;
+	}
+	return error_set(EINVAL, "unknown port '%s'; live, af_xdp_copy and packet are known", options.port);
+}
+
+/* A run of a minute that cannot be saved is a minute lost: find out first. */
+static int check_writable(void)
+{
+	char path[4096];
+	FILE *file;
+
+	if (!options.json || !strcmp(options.json, "-"))
+		return 0;
+	if (snprintf(path, sizeof(path), "%s.tmp", options.json) >= (int)sizeof(path))
+		return error_set(ENAMETOOLONG, "--json: the name is too long");
+	file = fopen(path, "we");
+	if (!file)
+		return error_set(errno, "cannot write %s: %s", path, strerror(errno));
+	fclose(file);
+	unlink(path);
+	return 0;
+}
+
+static int measure(struct run *run, char **points, int count, int *code)
+{
+	struct measure_request request = { .rate_pps = options.rate_pps, .size_bytes = options.size_bytes, .quick = options.quick,
+					   .source_cpu = (int)options.cpu,
+					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
+	struct path path;
+
+	*code = choose_port(&request);
+	if (*code)
+		return -1;
+	if (options.lab) {
+		struct lab_options lab_options = { .mtu_bytes = options.mtu_bytes ? options.mtu_bytes : 1500,
+						   .dedicated = options.dedicated,
+						   /* with it frames of AF_PACKET would skip the path's NAPI thread */
+						   .segmentation_off = 1 };
+		struct lab lab;
+
+		*code = lab_build(options.lab, &lab_options, &lab);
+		if (!*code)
+			*code = path_from_lab(run, &path, &lab);
+		if (request.source_cpu < 0)
+			request.source_cpu = lab.source_cpu;
+	} else {
+		*code = path_from_texts(run, &path, points, count, options.force_uplink);
+	}
+	if (!*code)
+		*code = measure_run(&request, &path, run);
+	clear_progress();
+	return *code;
+}
+
+static int save(const struct run *run)
+{
+	int code = options.json ? run_json_save(run, options.json) : 0;
+
+	return code ? fail(code) : EXIT_STATUS_FINE;
+}
+
+static int check_arguments(int count)
+{
+	if (options.lab && count)
+		return error_set(EINVAL, "give points or --lab, not both");
+	if (!options.lab && !count)
+		return error_set(EINVAL, "give the points of a path, source first, or --lab NAME");
+	if (!options.lab && (options.mtu_bytes || options.dedicated))
+		return error_set(EINVAL, "--mtu and --dedicated belong to --lab");
+	if (geteuid() != 0)
+		return error_set(EPERM, "needs root: loading BPF programs and sending raw frames take CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW");
+	return 0;
+}
+
+static int run_command(int count, char **points)
+{
+	struct run *run;
+	int code = check_arguments(count), undone, status = EXIT_STATUS_FINE;
+
+	if (!code)
+		code = check_writable();
+	if (!code)
+		code = undo_catch_signals();
+	if (code)
+		return fail(code);
+	run = run_new();
+	if (!run)
+		return fail(error_set(ENOMEM, "out of memory"));
+	snprintf(run->version, sizeof(run->version), "%s", HOPCAP_VERSION);
+	measure(run, points, count, &code);
+	if (code)
+		status = fail(code);
+	undone = undo_run_all();
+	if (undone) {
+		fprintf(stderr, "hopcap run: not everything could be undone: %s; run `hopcap cleanup`\n", error_text());
+		status = EXIT_STATUS_INTERNAL;
+	}
+	if (!code) {
+		struct report_style style = terminal_style(stdout);
+
+		report_text(run, stdout, &style);
+		if (fflush(stdout) || ferror(stdout)) {
+			fprintf(stderr, "hopcap run: cannot write the report: %s\n", strerror(errno));
+			status = EXIT_STATUS_ENVIRONMENT;
+		}
+		if (save(run))
+			status = EXIT_STATUS_ENVIRONMENT;
+	}
+	run_free(run);
+	return status;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.arguments = "PATH... | --lab NAME",
+	.summary = "measure a path hop by hop and name the hop that caps it",
+	.details = "PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE], each optionally with :in or :out (direction),\n"
+		   ":tc, :xdp or :generic (hook). Example: ent0@ns:lpar trunk0@ns:vios phys0@ns:vios nic0@ns:ext.\n"
+		   "Exit status: 0 a verdict was reached, 2 usage, 3 the environment lacks something, 4 internal.",
+	.options = rows,
+	.run = run_command,
+};

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Owns: the decision on colour and width. Called by: the commands that print reports.
+ */
+#include "cmd/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+struct report_style terminal_style(FILE *stream)
+{
+	struct report_style style = { 0 };
+	const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	struct winsize size;
+
+	if (!isatty(fileno(stream)))
+		return style;
+	style.colour = !(no_colour && no_colour[0]) && terminal && strcmp(terminal, "dumb") != 0;
+	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
+		style.width = size.ws_col;
+	return style;
+}

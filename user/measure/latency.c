@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Measuring steps that are about delay: idle, loaded, and just above capacity, where the queue in front of the cap grows and
+ * the machine is watched for the cause.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "measure/phases.h"
+#include "measure/pressure.h"
+#include "probe/drop_trace.h"
+
+#define IDLE_PPS 10000
+#define IDLE_STAMP_INTERVAL 1
+#define LOAD_STAMP_INTERVAL 16
+
+static void percentiles(const struct histogram *histogram, struct run_percentiles *result)
+{
+	*result = (struct run_percentiles){ .count = histogram_count(histogram) };
+	if (!result->count) {
+		result->min_ns = result->p50_ns = result->p90_ns = result->p99_ns = result->p999_ns = result->max_ns = RUN_UNKNOWN;
+		return;
+	}
+	result->min_ns = histogram_min(histogram);
+	result->p50_ns = histogram_quantile(histogram, 0.5);
+	result->p90_ns = histogram_quantile(histogram, 0.9);
+	result->p99_ns = histogram_quantile(histogram, 0.99);
+	result->p999_ns = histogram_quantile(histogram, 0.999);
+	result->max_ns = histogram_max(histogram);
+}
+
+static void record_latency(struct phases *phases, const char *load, const struct run_trial *trial)
+{
+	struct run *run = phases->bench.run;
+	struct run_latency *latency = &run->latency[run->latency_count++];
+	int sink = run->point_count - 1;
+
+	memset(latency, 0, sizeof(*latency));
+	snprintf(latency->load, sizeof(latency->load), "%s", load);
+	latency->rate_pps = trial->offered_pps;
+	latency->frame_bytes = trial->frame_bytes;
+	for (int hop = 1; hop <= sink; hop++)
+		percentiles(&phases->bench.readings[hop].hop_ns, &latency->hops[hop - 1]);
+	percentiles(&phases->bench.readings[sink].path_ns, &latency->path);
+}
+
+static struct trial_request probed_request(const struct phases *phases, enum run_purpose purpose, double pps, double duration_s,
+					   unsigned int stamp_interval)
+{
+	const struct run *run = phases->bench.run;
+
+	return (struct trial_request){ .purpose = purpose, .sink_point = run->point_count - 1, .port = run->source.port,
+				       .frame_bytes = run->primary_bytes, .pps = pps, .duration_s = duration_s,
+				       .stamp_interval = stamp_interval, .middle_probes = 1 };
+}
+
+int phase_idle_latency(struct phases *phases)
+{
+	double pps = phases->request->rate_pps > 0 && phases->request->rate_pps < IDLE_PPS ? phases->request->rate_pps : IDLE_PPS;
+	struct trial_request request = probed_request(phases, RUN_PURPOSE_IDLE_LATENCY, pps, phases->plan->latency_s,
+						      IDLE_STAMP_INTERVAL);
+	struct run_trial *trial;
+	int code;
+
+	phase_progress(phases, 0.05, "idle latency");
+	code = trial_run(&phases->bench, &request, &trial);
+	if (!code)
+		record_latency(phases, "idle", trial);
+	return code;
+}
+
+/* The most that the whole path has passed: bounds of a search on a disturbed machine can be far below what a shaper lets by. */
+static double highest_passed_pps(const struct run *run)
+{
+	double pps = run->pdr.upper_pps;
+
+	for (int i = 0; i < run->service_count; i++)
+		if (run->services[i].point == run->point_count - 1 && run->services[i].frame_bytes == run->primary_bytes &&
+		    run->services[i].pps > pps)
+			pps = run->services[i].pps;
+	return pps;
+}
+
+/* Just above capacity: enough that the queue in front of the cap must grow, little enough that the cap still works as it
+ * does in use. When the source is the limit, as much as it has. */
+static int press(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	double pps = highest_passed_pps(run) * 1.1;
+	struct trial_request request;
+	struct pressure_watch *watch;
+	struct drop_trace *drops;
+	struct run_trial *trial;
+	int code;
+
+	if (phases->request->rate_pps > 0 && pps > phases->request->rate_pps)
+		pps = phases->request->rate_pps;
+	if (pps > run->source.ceiling_pps)
+		pps = run->source.self_clocked ? 0 : run->source.ceiling_pps;
+	request = probed_request(phases, RUN_PURPOSE_PRESSURE, pps, phases->plan->pressure_s, LOAD_STAMP_INTERVAL);
+	watch = pressure_begin(&phases->bench);
+	if (!watch)
+		return -EIO; /* with the text of pressure_begin */
+	request.tick = pressure_tick;
+	request.tick_context = watch;
+	drops = drop_trace_begin(phases->bench.run_tag, (uint8_t)(phases->bench.stream + 1)); /* NULL: reasons stay unknown */
+	code = trial_run(&phases->bench, &request, &trial);
+	if (code) {
+		drop_trace_cancel(drops);
+		pressure_cancel(watch);
+		return code;
+	}
+	if (drops)
+		drop_trace_end(drops, run, phases->bench.path.ifindex, trial);
+	pressure_end(watch, &phases->bench, run->trial_count - 1);
+	record_latency(phases, "110%", trial);
+	return 0;
+}
+
+int phase_loaded_latency(struct phases *phases)
+{
+	static const struct {
+		const char *name;
+		double factor;
+	} loads[] = { { "50%", 0.5 }, { "90%", 0.9 } };
+
+	for (unsigned int i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
+		double pps = phases->bench.run->pdr.lower_pps * loads[i].factor;
+		struct trial_request request = probed_request(phases, RUN_PURPOSE_LOADED_LATENCY, pps, phases->plan->latency_s,
+							      LOAD_STAMP_INTERVAL);
+		struct run_trial *trial;
+		int code;
+
+		if (pps < 1)
+			continue;
+		phase_progress(phases, 0.78 + 0.03 * i, "latency at %s of capacity", loads[i].name);
+		code = trial_run(&phases->bench, &request, &trial);
+		if (code)
+			return code;
+		record_latency(phases, loads[i].name, trial);
+	}
+	phase_progress(phases, 0.84, "just above capacity");
+	return press(phases);
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Resolving a path; see path.h. Called by measure/run.c. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "measure/path.h"
+#include "model/point_syntax.h"
+#include "sys/bpf_attach.h"
+#include "sys/link_settings.h"
+#include "sys/netns.h"
+#include "sys/rtnl.h"
+
+/* The interface that carries this ssh session ("" when there is none, or it is in another namespace). */
+static void ssh_interface(char name[16])
+{
+	const char *connection = getenv("SSH_CONNECTION");
+	char local[64] = "", text[INET6_ADDRSTRLEN];
+	struct ifaddrs *list, *entry;
+
+	name[0] = 0;
+	if (!connection || sscanf(connection, "%*s %*s %63s", local) != 1 || getifaddrs(&list))
+		return;
+	for (entry = list; entry; entry = entry->ifa_next) {
+		const struct sockaddr *address = entry->ifa_addr;
+
+		if (!address || (address->sa_family != AF_INET && address->sa_family != AF_INET6))
+			continue;
+		if (address->sa_family == AF_INET)
+			inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, sizeof(text));
+		else
+			inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr, text, sizeof(text));
+		if (!strcmp(text, local))
+			snprintf(name, 16, "%s", entry->ifa_name);
+	}
+	freeifaddrs(list);
+}
+
+/*
+ * Frames are made at the source, and a few that teach bridges the way at the sink: neither may be the machine's lifeline, nor
+ * a port of the bridge or bond that is. An uplink that cannot be told for sure is taken for one.
+ */
+static int guard_uplink(const struct run_point *point, const struct rtnl_link *link)
+{
+	char ssh[16] = "";
+	int carries = rtnl_carries_default_route(link->ifindex);
+	struct rtnl_link master = { 0 };
+
+	if (!carries && link->master_ifindex) {
+		carries = rtnl_carries_default_route(link->master_ifindex);
+		rtnl_link_get_index(link->master_ifindex, &master);
+	}
+	if (carries < 0)
+		return carries;
+	if (carries)
+		return error_set(EPERM, "%s carries the default route of its namespace; nothing is generated there without --force-uplink",
+				 point->name);
+	ssh_interface(ssh);
+	if (ssh[0] && (!strcmp(ssh, point->interface) || !strcmp(ssh, master.name)))
+		return error_set(EPERM, "%s carries this ssh session; nothing is generated there without --force-uplink", point->name);
+	return 0;
+}
+
+static void choose_hook(struct run_point *point, const struct rtnl_link *link, int is_source, int is_sink)
+{
+	/* Native XDP only where a driver owns the frame; on skb devices it would change the path that is measured. */
+	int driver_owns_frame = !link->kind[0] && point->driver[0] && strcmp(point->driver, "veth");
+
+	if (!point->mode[0])
+		strcpy(point->mode, point->direction == RUN_DIRECTION_IN && driver_owns_frame ? "native" : "tcx");
+	point->hook = strcmp(point->mode, "tcx") ? RUN_HOOK_XDP : RUN_HOOK_TC;
+	if (is_sink)
+		point->hook = RUN_HOOK_SINK;
+	if (is_source) {
+		point->hook = RUN_HOOK_SOURCE;
+		point->mode[0] = 0; /* the port's name, once it is chosen */
+	}
+}
+
+/* point is a copy: it and the finding lie in the same run. */
+static void note_foreign_xdp(struct run *run, const struct run_point point, const struct rtnl_link *link)
+{
+	struct run_finding *finding = &run->findings[run->finding_count];
+	char label[96];
+
+	if (run->finding_count == RUN_MAX_FINDINGS)
+		return;
+	run->finding_count++;
+	snprintf(finding->id, sizeof(finding->id), "xdp-foreign");
+	snprintf(finding->severity, sizeof(finding->severity), "warn");
+	snprintf(finding->interface, sizeof(finding->interface), "%s", point.interface);
+	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s", bpf_program_label(link->xdp_program_id, label, sizeof(label)),
+		 point.name);
+	snprintf(finding->rule, sizeof(finding->rule), "a program of somebody else sees each frame before our tc probe; it stays");
+	snprintf(finding->fix, sizeof(finding->fix), "ip link set dev %s xdp off", point.interface);
+	snprintf(finding->effect, sizeof(finding->effect), "its cost and its drops count for the hop before this point");
+}
+
+/* Facts of one interface, asked in its own namespace. */
+static int inspect(struct run *run, struct path *path, int index, int last, int force_uplink)
+{
+	struct run_point *point = &run->points[index];
+	struct rtnl_link link;
+	char label[96];
+	int code = rtnl_link_get(point->interface, &link);
+
+	if (code == -ENODEV)
+		return error_set(ENODEV, "%s: no such interface%s%s; `ip%s%s link` lists them", point->name,
+				 point->netns[0] ? " in namespace " : "", point->netns, point->netns[0] ? " -n " : "", point->netns);
+	if (code)
+		return code;
+	if (!(link.flags & IFF_UP))
+		return error_set(ENETDOWN, "%s: the interface is down; `ip link set %s up` first", point->name, point->interface);
+	if (!force_uplink && (index == 0 || index == last)) {
+		code = guard_uplink(point, &link);
+		if (code)
+			return code;
+	}
+	path->ifindex[index] = link.ifindex;
+	path->has_carrier[index] = !!(link.flags & IFF_RUNNING);
+	memcpy(path->address[index], link.address, 6);
+	point->mtu_bytes = link.mtu_bytes;
+	if (link.kind[0])
+		snprintf(point->driver, sizeof(point->driver), "%s", link.kind);
+	else
+		link_driver(point->interface, point->driver, sizeof(point->driver));
+	choose_hook(point, &link, index == 0, index == last);
+	if (link.xdp_program_id && index) {
+		if (strcmp(point->mode, "tcx") && path->hook_given[index])
+			return error_set(EBUSY, "%s: XDP %s is attached and is not displaced; use :tc at this point, or detach it",
+					 point->name, bpf_program_label(link.xdp_program_id, label, sizeof(label)));
+		strcpy(point->mode, "tcx");
+		if (point->hook == RUN_HOOK_XDP)
+			point->hook = RUN_HOOK_TC;
+		note_foreign_xdp(run, *point, &link);
+	}
+	return 0;
+}
+
+static int get_link(const struct run_point *point, struct rtnl_link *link)
+{
+	struct netns_token token;
+	int code = netns_enter(point->netns, &token);
+
+	if (code)
+		return code;
+	code = rtnl_link_get(point->interface, link);
+	netns_leave(&token);
+	return code;
+}
+
+static int bridge_name(const struct run_point *point, int ifindex, char *name, size_t size)
+{
+	struct netns_token token;
+	struct rtnl_link bridge;
+	int code = netns_enter(point->netns, &token);
+
+	if (code)
+		return code;
+	code = rtnl_link_get_index(ifindex, &bridge);
+	netns_leave(&token);
+	if (!code)
+		snprintf(name, size, "%s", bridge.name);
+	return code;
+}
+
+/* What lies between two points: a bridge that both are ports of, a wire when they are each other's peers, else opaque. */
+static int describe_hop(struct run *run, int hop)
+{
+	const struct run_point from = run->points[hop - 1], to = run->points[hop]; /* copies: they and the hop lie in one run */
+	struct run_hop *result = &run->hops[hop - 1];
+	int same_netns = !strcmp(from.netns, to.netns);
+	struct rtnl_link a, b;
+	char bridge[16];
+	int code = get_link(&from, &a);
+
+	if (!code)
+		code = get_link(&to, &b);
+	if (code)
+		return code;
+	if (same_netns && a.master_ifindex && a.master_ifindex == b.master_ifindex &&
+	    !bridge_name(&from, a.master_ifindex, bridge, sizeof(bridge))) {
+		result->kind = RUN_HOP_BRIDGE;
+		snprintf(result->name, sizeof(result->name), "bridge %s", bridge);
+	} else if (a.peer_ifindex && a.peer_ifindex == b.ifindex && b.peer_ifindex == a.ifindex &&
+		   (a.peer_netnsid < 0) == same_netns) {
+		result->kind = RUN_HOP_WIRE;
+		snprintf(result->name, sizeof(result->name), "wire %s-%s", from.interface, to.interface);
+	} else {
+		result->kind = RUN_HOP_OPAQUE;
+		snprintf(result->name, sizeof(result->name), "%s..%s", from.interface, to.interface);
+	}
+	return 0;
+}
+
+static int resolve(struct run *run, struct path *path, int force_uplink)
+{
+	int last = run->point_count - 1;
+
+	for (int i = 0; i <= last; i++) {
+		struct netns_token token;
+		int code = netns_enter(run->points[i].netns, &token);
+
+		if (code)
+			return code;
+		code = inspect(run, path, i, last, force_uplink);
+		netns_leave(&token);
+		if (code)
+			return code;
+	}
+	/* After all of them: an interface that is down takes the carrier of its peer, and is the one to name. */
+	for (int i = 0; i <= last; i++)
+		if (!path->has_carrier[i])
+			return error_set(ENETDOWN, "%s: the interface has no carrier; is its other end up?", run->points[i].name);
+	for (int hop = 1; hop <= last; hop++) {
+		int code = describe_hop(run, hop);
+
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int check_repeated(const struct run *run)
+{
+	for (int i = 0; i < run->point_count; i++)
+		for (int k = 0; k < i; k++)
+			if (!strcmp(run->points[i].interface, run->points[k].interface) &&
+			    !strcmp(run->points[i].netns, run->points[k].netns))
+				return error_set(EINVAL, "point %s stands in the path twice", run->points[i].name);
+	return 0;
+}
+
+int path_from_texts(struct run *run, struct path *path, char *const *texts, int count, int force_uplink)
+{
+	enum run_direction direction = RUN_DIRECTION_OUT;
+	int code;
+
+	memset(path, 0, sizeof(*path));
+	if (count < 2)
+		return error_set(EINVAL, "a path needs at least two points, source and sink");
+	if (count > RUN_MAX_POINTS)
+		return error_set(EINVAL, "a path has at most %d points", RUN_MAX_POINTS);
+	for (int i = 0; i < count; i++) {
+		struct run_point *point = &run->points[i];
+		struct point_text text;
+
+		code = point_parse(texts[i], &text);
+		if (code)
+			return code;
+		if (i == 0 && (text.hook_given || (text.direction_given && text.direction == RUN_DIRECTION_IN)))
+			return error_set(EINVAL, "point '%s' is the source: it sends out and has no hook", texts[i]);
+		if (text.direction_given)
+			direction = text.direction;
+		if (snprintf(point->name, sizeof(point->name), "%s%s%s", text.interface, text.netns[0] ? "@ns:" : "", text.netns) >=
+		    (int)sizeof(point->name))
+			return error_set(EINVAL, "point '%s' is too long", texts[i]);
+		strcpy(point->interface, text.interface);
+		strcpy(point->netns, text.netns);
+		strcpy(point->domain, "local");
+		strcpy(point->mode, text.mode);
+		path->hook_given[i] = text.hook_given;
+		point->direction = direction;
+		direction = direction == RUN_DIRECTION_OUT ? RUN_DIRECTION_IN : RUN_DIRECTION_OUT;
+	}
+	run->point_count = count;
+	code = check_repeated(run);
+	return code ? code : resolve(run, path, force_uplink);
+}
+
+int path_from_lab(struct run *run, struct path *path, const struct lab *lab)
+{
+	memset(path, 0, sizeof(*path));
+	for (int i = 0; i < lab->point_count; i++) {
+		struct run_point *point = &run->points[i];
+
+		snprintf(point->name, sizeof(point->name), "%s", lab->points[i].name);
+		snprintf(point->interface, sizeof(point->interface), "%s", lab->points[i].interface);
+		snprintf(point->netns, sizeof(point->netns), "%s", lab->points[i].netns);
+		strcpy(point->domain, "local");
+		point->direction = lab->points[i].direction;
+	}
+	run->point_count = lab->point_count;
+	snprintf(run->lab, sizeof(run->lab), "%s", lab->scenario);
+	return resolve(run, path, 0);
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Measuring steps that are about rates: delivery, services, cuts, throughput, observer. Latency is in latency.c.
+ *
+ * Order within a step matters on a shared machine: trials of different cuts, and of a pair, alternate, so that a slow minute
+ * of the machine falls on all of them alike.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "measure/capacity.h"
+#include "measure/phases.h"
+
+#define DELIVERY_FRAMES 64
+#define DELIVERY_PPS 20000
+#define LOAD_STAMP_INTERVAL 64
+#define MAX_ROUNDS 16
+
+/* --- delivery --- */
+
+static int deliver(struct phases *phases, enum run_port port, unsigned int bytes, struct run_trial **trial)
+{
+	const struct trial_request request = {
+		.purpose = RUN_PURPOSE_DELIVERY, .sink_point = phases->bench.run->point_count - 1, .port = port,
+		.frame_bytes = bytes, .pps = DELIVERY_PPS, .duration_s = 0.5, .frames = DELIVERY_FRAMES, .middle_probes = 1,
+	};
+
+	return trial_run(&phases->bench, &request, trial);
+}
+
+static void note_refusal(char *why, size_t size, enum run_port port, const char *reason)
+{
+	size_t used = strlen(why);
+
+	snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", run_port_name(port), reason);
+}
+
+/* The fastest port whose frames reach the first point; they may be lost later on, that is for the caller. */
+static int choose_port(struct phases *phases, unsigned int bytes, enum run_port *chosen, char *why, size_t why_size,
+		       struct run_trial **trial)
+{
+	static const enum run_port order[] = { RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
+	const struct measure_request *request = phases->request;
+
+	why[0] = 0;
+	for (unsigned int i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		const char *why_not;
+		int code;
+
+		if (request->port_given && order[i] != request->port)
+			continue;
+		if (!source_port_usable(phases->bench.source, order[i], bytes, &why_not)) {
+			note_refusal(why, why_size, order[i], why_not);
+			continue;
+		}
+		code = deliver(phases, order[i], bytes, trial);
+		if (code)
+			return code;
+		if ((*trial)->points[1] > 0) {
+			*chosen = order[i];
+			if (!why[0])
+				snprintf(why, why_size, request->port_given ? "asked for with --port" : "the fastest that delivers here");
+			return 0;
+		}
+		note_refusal(why, why_size, order[i],
+			     order[i] == RUN_PORT_LIVE ?
+			     "accepted but not delivered (a veth end takes redirected frames only with GRO or an XDP program on it)" :
+			     "accepted but not delivered");
+	}
+	return -EHOSTUNREACH;
+}
+
+static int last_seen(const struct run *run, const struct run_trial *trial)
+{
+	int seen = 0;
+
+	for (int i = 1; i < run->point_count; i++)
+		if (trial->points[i] > 0)
+			seen = i;
+	return seen;
+}
+
+static int add_size(unsigned int *sizes, int count, unsigned int bytes, unsigned int limit)
+{
+	if (bytes > limit || count >= RUN_MAX_SIZES)
+		return count;
+	for (int i = 0; i < count; i++)
+		if (sizes[i] == bytes)
+			return count;
+	sizes[count] = bytes;
+	return count + 1;
+}
+
+static int ladder(const struct phases *phases, unsigned int *sizes)
+{
+	static const unsigned int steps[] = { 64, 256, 512, 1024, 1514, 4014 };
+	const struct measure_request *request = phases->request;
+	unsigned int limit = phases->bench.run->points[0].mtu_bytes + 14;
+	int count = 0;
+
+	if (limit > HOPCAP_MAX_FRAME_BYTES)
+		limit = HOPCAP_MAX_FRAME_BYTES;
+	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (!request->quick || (steps[i] != 256 && steps[i] != 1024))
+			count = add_size(sizes, count, steps[i], limit);
+	count = add_size(sizes, count, limit, limit);
+	if (request->size_bytes)
+		count = add_size(sizes, count, request->size_bytes, limit);
+	return count;
+}
+
+static int unreachable(const struct run *run, const struct run_trial *trial, unsigned int bytes, const char *why)
+{
+	int seen = last_seen(run, trial);
+	char label[160];
+
+	if (!seen)
+		return error_set(EHOSTUNREACH, "no test frame of %u bytes arrives: last seen at the source, %s (%s)", bytes,
+				 run->points[0].name, why);
+	return error_set(EHOSTUNREACH, "no test frame of %u bytes arrives at %s: last seen at %s, lost in %s", bytes,
+			 run->points[run->point_count - 1].name, run->points[seen].name, run_hop_label(run, seen + 1, label, sizeof(label)));
+}
+
+/* A path that is served on the source's CPU may only follow it there by chance of the first choice: try another once. */
+static int separate_source(struct phases *phases, enum run_port port, unsigned int bytes)
+{
+	struct bench *bench = &phases->bench;
+	int sink = bench->run->point_count - 1, other, cpu = bench->source_cpu;
+	struct run_trial *trial;
+	int code;
+
+	if (phases->request->source_cpu >= 0 || bench->readings[sink].cpu != cpu)
+		return 0;
+	other = source_other_cpu(cpu);
+	if (other < 0)
+		return 0;
+	source_set_cpu(bench->source, other);
+	bench->source_cpu = other;
+	code = deliver(phases, port, bytes, &trial);
+	if (!code && bench->readings[sink].cpu == other) { /* it follows: stay where we were */
+		source_set_cpu(bench->source, cpu);
+		bench->source_cpu = cpu;
+	}
+	return code;
+}
+
+static void choose_primary(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+
+	run->primary_bytes = 0;
+	for (int i = 0; i < run->size_count; i++) {
+		const struct run_size *size = &run->sizes[i];
+
+		if (!size->delivered)
+			continue;
+		if (phases->request->size_bytes ? size->frame_bytes == phases->request->size_bytes :
+						  size->frame_bytes > run->primary_bytes) {
+			run->primary_bytes = size->frame_bytes;
+			run->source.port = size->port;
+		}
+	}
+	strcpy(run->points[0].mode, run_port_name(run->source.port));
+	run->source.cpu = phases->bench.source_cpu;
+}
+
+static int try_size(struct phases *phases, unsigned int bytes, int is_first)
+{
+	struct run *run = phases->bench.run;
+	struct run_size *size = &run->sizes[run->size_count];
+	struct run_trial *trial = NULL;
+	char why[RUN_TEXT_BYTES];
+	int code = choose_port(phases, bytes, &size->port, why, sizeof(why), &trial);
+
+	if (code == -EHOSTUNREACH && !trial)
+		return error_set(EHOSTUNREACH, "%s: no port can send frames of %u bytes here: %s", run->points[0].name, bytes, why);
+	if (code && code != -EHOSTUNREACH)
+		return code;
+	size->frame_bytes = bytes;
+	size->last_seen_point = last_seen(run, trial);
+	size->delivered = trial->received > 0;
+	run->size_count++;
+	if (!size->delivered && (is_first || bytes == phases->request->size_bytes))
+		return unreachable(run, trial, bytes, why);
+	if (size->delivered)
+		memcpy(run->source.why, why, sizeof(why));
+	return is_first ? separate_source(phases, size->port, bytes) : 0;
+}
+
+int phase_delivery(struct phases *phases)
+{
+	unsigned int sizes[RUN_MAX_SIZES];
+	int count = ladder(phases, sizes), code = 0;
+
+	if (phases->request->size_bytes > phases->bench.run->points[0].mtu_bytes + 14)
+		return error_set(EINVAL, "%s: frames of %u bytes do not fit its MTU of %u (at most %u)",
+				 phases->bench.run->points[0].name, phases->request->size_bytes, phases->bench.run->points[0].mtu_bytes,
+				 phases->bench.run->points[0].mtu_bytes + 14);
+	for (int i = 0; !code && i < count; i++) {
+		phase_progress(phases, 0.02, "delivery: frames of %u bytes", sizes[i]);
+		code = try_size(phases, sizes[i], i == 0);
+	}
+	if (!code)
+		choose_primary(phases);
+	return code;
+}
+
+/* --- services --- */
+
+static int compare_double(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *values, int count)
+{
+	qsort(values, (size_t)count, sizeof(*values), compare_double);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+struct service_samples {
+	double passed[MAX_ROUNDS], offered[MAX_ROUNDS];
+	int count, cpu, lossless;
+};
+
+static int service_trial(struct phases *phases, int cut, enum run_port port, unsigned int bytes, struct service_samples *samples)
+{
+	const struct trial_request request = {
+		.purpose = RUN_PURPOSE_SERVICE, .sink_point = cut, .port = port, .frame_bytes = bytes,
+		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = LOAD_STAMP_INTERVAL,
+	};
+	struct run_trial *trial;
+	int code = trial_run(&phases->bench, &request, &trial);
+
+	if (code)
+		return code;
+	samples->passed[samples->count] = trial_passed_pps(trial);
+	samples->offered[samples->count] = trial->offered_pps;
+	samples->count++;
+	samples->lossless += trial_loss_ratio(trial) < 0.001;
+	samples->cpu = phases->bench.readings[cut].cpu;
+	return 0;
+}
+
+static void record_service(struct phases *phases, int cut, enum run_port port, unsigned int bytes, struct service_samples *samples)
+{
+	struct run *run = phases->bench.run;
+	struct run_service *service = &run->services[run->service_count++];
+
+	*service = (struct run_service){ .point = cut, .frame_bytes = bytes, .port = port, .trials = samples->count,
+					 .cpu = samples->cpu };
+	service->pps = median(samples->passed, samples->count);
+	service->low_pps = samples->passed[0];
+	service->high_pps = samples->passed[samples->count - 1];
+	service->offered_pps = median(samples->offered, samples->count);
+	service->self_clocked = !phases->request->rate_pps && samples->lossless * 2 > samples->count &&
+				samples->cpu == phases->bench.source_cpu;
+}
+
+static int services_of_size(struct phases *phases, enum run_port port, unsigned int bytes, int rounds)
+{
+	struct run *run = phases->bench.run;
+	struct service_samples samples[RUN_MAX_POINTS] = { 0 };
+	int sink = run->point_count - 1;
+
+	for (int round = 0; round < rounds; round++) {
+		for (int cut = 1; cut <= sink; cut++) {
+			int code = service_trial(phases, cut, port, bytes, &samples[cut]);
+
+			if (code)
+				return code;
+		}
+	}
+	for (int cut = 1; cut <= sink; cut++)
+		record_service(phases, cut, port, bytes, &samples[cut]);
+	return 0;
+}
+
+/* Frames that only AF_PACKET can carry are compared with smaller ones of the same port, at the whole path. */
+static int services_for_comparison(struct phases *phases)
+{
+	static const unsigned int sizes[] = { 64, 512, 1514 };
+	struct run *run = phases->bench.run;
+	int sink = run->point_count - 1;
+
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct service_samples samples = { 0 };
+
+		for (int round = 0; round < phases->plan->service_rounds; round++) {
+			int code = service_trial(phases, sink, RUN_PORT_PACKET, sizes[i], &samples);
+
+			if (code)
+				return code;
+		}
+		record_service(phases, sink, RUN_PORT_PACKET, sizes[i], &samples);
+	}
+	return 0;
+}
+
+int phase_services(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	int needs_comparison = 0, code;
+
+	for (int i = 0; i < run->size_count; i++) {
+		const struct run_size *size = &run->sizes[i];
+		int rounds = size->frame_bytes == run->primary_bytes ? phases->plan->primary_rounds : phases->plan->service_rounds;
+
+		if (!size->delivered)
+			continue;
+		phase_progress(phases, 0.08 + 0.3 * i / run->size_count, "cuts: service rates at %u bytes", size->frame_bytes);
+		code = services_of_size(phases, size->port, size->frame_bytes, rounds);
+		if (code)
+			return code;
+		needs_comparison |= size->port == RUN_PORT_PACKET && run->sizes[0].port != RUN_PORT_PACKET;
+	}
+	return needs_comparison ? services_for_comparison(phases) : 0;
+}
+
+/* --- capacity searches --- */
+
+struct search_context {
+	struct phases *phases;
+	int cut;
+	double duration_s;
+};
+
+static int search_trial(void *argument, double asked_pps, struct capacity_trial *result)
+{
+	struct search_context *context = argument;
+	struct phases *phases = context->phases;
+	const struct trial_request request = {
+		.purpose = RUN_PURPOSE_CAPACITY, .sink_point = context->cut, .port = phases->bench.run->source.port,
+		.frame_bytes = phases->bench.run->primary_bytes, .pps = asked_pps, .duration_s = context->duration_s,
+		.stamp_interval = LOAD_STAMP_INTERVAL,
+	};
+	struct run_trial *trial;
+	int code = trial_run(&phases->bench, &request, &trial);
+
+	if (code)
+		return code;
+	result->offered_pps = trial->offered_pps;
+	result->loss_ratio = trial_loss_ratio(trial);
+	return 0;
+}
+
+static const struct run_service *primary_service(const struct run *run, int cut)
+{
+	for (int i = 0; i < run->service_count; i++)
+		if (run->services[i].point == cut && run->services[i].frame_bytes == run->primary_bytes &&
+		    run->services[i].port == run->source.port)
+			return &run->services[i];
+	return NULL;
+}
+
+static int search(struct phases *phases, int cut, double loss_goal, double duration_s, int max_trials, double width,
+		  struct capacity_bounds *bounds)
+{
+	struct search_context context = { .phases = phases, .cut = cut, .duration_s = duration_s };
+	const struct run_service *service = primary_service(phases->bench.run, cut);
+	struct capacity_goal goal = { .loss_ratio = loss_goal, .width = width, .max_trials = max_trials,
+				      .max_pps = phases->request->rate_pps, .min_pps = 1000 };
+
+	if (!service)
+		return error_set(ENODATA, "cut %d was not measured", cut);
+	if (!goal.max_pps || goal.max_pps > service->offered_pps)
+		goal.max_pps = service->offered_pps;
+	goal.hint_pps = service->pps < goal.max_pps ? service->pps : goal.max_pps;
+	if (goal.min_pps > goal.max_pps / 100)
+		goal.min_pps = goal.max_pps / 100;
+	return capacity_search(&goal, search_trial, &context, bounds);
+}
+
+static void record_throughput(const struct capacity_bounds *bounds, double loss_goal, struct run_throughput_bounds *throughput)
+{
+	*throughput = (struct run_throughput_bounds){ .lower_pps = bounds->lower_pps, .upper_pps = bounds->upper_pps,
+						      .loss_ratio = bounds->loss_at_lower, .loss_goal = loss_goal,
+						      .irregular = bounds->irregular };
+}
+
+int phase_cuts(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	int sink = run->point_count - 1;
+
+	for (int point = 1; point <= sink; point++) {
+		struct run_cut *cut = &run->cuts[point - 1];
+		struct capacity_bounds bounds;
+		int is_path = point == sink, code;
+
+		phase_progress(phases, 0.4 + 0.25 * (point - 1) / sink, "cuts: capacity of cut %d of %d, at %s", point, sink,
+			       run->points[point].name);
+		code = search(phases, point, run->loss_goal, phases->plan->search_s,
+			      is_path ? phases->plan->end_trials : phases->plan->cut_trials,
+			      is_path ? phases->plan->end_width : phases->plan->cut_width, &bounds);
+		if (code)
+			return code;
+		*cut = (struct run_cut){ .point = point, .lower_pps = bounds.lower_pps, .upper_pps = bounds.upper_pps,
+					 .gbps = bounds.lower_pps * run->primary_bytes * 8 / 1e9,
+					 .limited_by = bounds.source_limited ? RUN_LIMIT_SOURCE : RUN_LIMIT_PATH };
+		run->cut_count = point;
+		if (is_path)
+			record_throughput(&bounds, run->loss_goal, &run->pdr);
+	}
+	run->source.ceiling_pps = 0;
+	for (int i = 0; i < run->service_count; i++)
+		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].offered_pps > run->source.ceiling_pps)
+			run->source.ceiling_pps = run->services[i].offered_pps;
+	run->source.self_clocked = primary_service(run, sink)->self_clocked;
+	return 0;
+}
+
+int phase_throughput(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	struct capacity_bounds bounds;
+	int code;
+
+	phase_progress(phases, 0.68, "end to end: NDR");
+	code = search(phases, run->point_count - 1, 0, phases->plan->search_s, phases->plan->end_trials, phases->plan->end_width,
+		      &bounds);
+	if (code)
+		return code;
+	record_throughput(&bounds, 0, &run->ndr);
+	run->has_throughput = 1;
+	return 0;
+}
+
+/* --- observer --- */
+
+static int full_load(struct phases *phases, int middle_probes, double *passed_pps)
+{
+	struct run *run = phases->bench.run;
+	const struct trial_request request = {
+		.purpose = RUN_PURPOSE_OBSERVER, .sink_point = run->point_count - 1, .port = run->source.port,
+		.frame_bytes = run->primary_bytes, .pps = phases->request->rate_pps, .duration_s = phases->plan->service_s * 1.5,
+		.stamp_interval = LOAD_STAMP_INTERVAL, .middle_probes = middle_probes,
+	};
+	struct run_trial *trial;
+	int code = trial_run(&phases->bench, &request, &trial);
+
+	if (!code)
+		*passed_pps = trial_passed_pps(trial);
+	return code;
+}
+
+int phase_observer(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	double ratios[MAX_ROUNDS], bare[MAX_ROUNDS];
+	int pairs = phases->plan->observer_pairs;
+
+	if (run->point_count < 3)
+		return 0; /* no middle points */
+	for (int pair = 0; pair < pairs; pair++) {
+		double probed_pps = 0;
+		int first = pair % 2, code;
+
+		phase_progress(phases, 0.88 + 0.12 * pair / pairs, "observer cost: pair %d of %d", pair + 1, pairs);
+		code = full_load(phases, first, first ? &probed_pps : &bare[pair]);
+		if (!code)
+			code = full_load(phases, !first, first ? &bare[pair] : &probed_pps);
+		if (code)
+			return code;
+		ratios[pair] = bare[pair] > 0 ? probed_pps / bare[pair] : 0;
+	}
+	run->has_observer = 1;
+	run->observer = (struct run_observer){ .throughput_ratio = median(ratios, pairs), .pairs = pairs };
+	run->observer.low_ratio = ratios[0];
+	run->observer.high_ratio = ratios[pairs - 1];
+	run->observer.ns_per_frame = 1e9 / median(bare, pairs) * (1 / run->observer.throughput_ratio - 1);
+	return 0;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One trial: one offered load, one frame size, one duration, one sink.
+ *
+ * Owns: attaching just the probes that a trial wants, arming them, sending, waiting for the last frames, reading, and the
+ * conservation of what was counted. Leaves to others: which trials are run and what they mean (measure/run.c and the pure
+ * files beside it).
+ */
+#ifndef MEASURE_TRIAL_H
+#define MEASURE_TRIAL_H
+
+#include "measure/path.h"
+#include "model/run.h"
+#include "probe/hop_probe.h"
+#include "traffic/source.h"
+
+/*
+ * What stands still between trials.
+ *
+ * Where a cut ends decides whose cost is whose. Live frames stay XDP frames until something needs a socket buffer; so their
+ * sink at an incoming point is native XDP where that can be had, and building the socket buffer counts for the hop that
+ * needs it, just as a bypass of that hop would save it. Frames that enter as socket buffers (AF_PACKET, AF_XDP copy) end at
+ * tc: XDP would have to copy them first.
+ */
+struct bench {
+	struct run *run;
+	struct path path;
+	struct source *source;
+	struct hop_probe *probes[RUN_MAX_POINTS]; /* [0] is NULL: the source counts itself */
+	struct hop_probe *xdp_sinks[RUN_MAX_POINTS]; /* for live frames; NULL: the probe itself is the sink */
+	struct hop_reading *readings;		  /* [RUN_MAX_POINTS], of the last trial */
+	struct hop_probe *active[RUN_MAX_POINTS]; /* attached for the last trial; NULL: this point did not count */
+	uint16_t run_tag;
+	uint8_t stream;				  /* of the last trial */
+	int source_cpu;				  /* -1: not pinned */
+};
+
+struct trial_request {
+	enum run_purpose purpose;
+	int sink_point;
+	enum run_port port;
+	unsigned int frame_bytes;
+	double pps;		     /* 0: as fast as the source goes */
+	double duration_s;
+	uint64_t frames;	     /* 0: as many as the duration takes */
+	unsigned int stamp_interval; /* a power of two; 0 none */
+	int middle_probes;	     /* 1: all points before the sink count, too */
+	void (*tick)(void *context); /* called about every 10 ms while frames are sent; may be NULL */
+	void *tick_context;
+};
+
+/* Opens source and probes for run->points. 0 or -errno with error text; bench_close undoes also a failed open. */
+int bench_open(struct bench *bench, struct run *run, int source_cpu);
+void bench_close(struct bench *bench);
+
+/*
+ * Runs one trial and adds it to run->trials; *trial points to it until the next trial is added. bench->readings then hold the
+ * probes' readings (of probed points). 0, or -errno with error text; -EINTR when the user interrupted.
+ */
+int trial_run(struct bench *bench, const struct trial_request *request, struct run_trial **trial);
+
+/* Lost / sent of a trial; 1 when nothing was sent. */
+double trial_loss_ratio(const struct run_trial *trial);
+/* Frames per second that came through: received over the time in which they were sent. */
+double trial_passed_pps(const struct run_trial *trial);
+
+#endif

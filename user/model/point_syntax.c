@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Parses points; syntax in point_syntax.h. Called by measure/path.c. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/point_syntax.h"
+
+#define SYNTAX "a point is INTERFACE[@ns:NAMESPACE][:in|:out][:tc|:xdp|:generic]"
+
+static const struct {
+	const char *word, *mode;
+	enum run_direction direction;
+} suffixes[] = {
+	{ "in", NULL, RUN_DIRECTION_IN },
+	{ "out", NULL, RUN_DIRECTION_OUT },
+	{ "tc", "tcx", RUN_DIRECTION_IN },
+	{ "xdp", "native", RUN_DIRECTION_IN },
+	{ "generic", "generic", RUN_DIRECTION_IN },
+};
+
+static int apply_suffix(const char *word, struct point_text *point)
+{
+	for (unsigned int i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		if (strcmp(word, suffixes[i].word))
+			continue;
+		if (!suffixes[i].mode) {
+			if (point->direction_given)
+				return -EINVAL;
+			point->direction_given = 1;
+			point->direction = suffixes[i].direction;
+			return 0;
+		}
+		if (point->hook_given)
+			return -EINVAL;
+		point->hook_given = 1;
+		strcpy(point->mode, suffixes[i].mode);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Takes known suffixes off the end; a colon that belongs to "@ns:" or to an interface name stays. */
+static int take_suffixes(char *text, struct point_text *point)
+{
+	char *colon;
+
+	while ((colon = strrchr(text, ':'))) {
+		int code = apply_suffix(colon + 1, point);
+
+		if (code == -ENOENT || (colon - text >= 3 && !strncmp(colon - 3, "@ns", 3)))
+			return 0;
+		if (code)
+			return code;
+		*colon = 0;
+	}
+	return 0;
+}
+
+static int copy_name(char *to, size_t size, const char *from)
+{
+	size_t length = strlen(from);
+
+	if (!length || length >= size || strpbrk(from, "/ \t\n@"))
+		return -EINVAL;
+	memcpy(to, from, length + 1);
+	return 0;
+}
+
+int point_parse(const char *text, struct point_text *point)
+{
+	char copy[160], *domain;
+
+	memset(point, 0, sizeof(*point));
+	if (strlen(text) >= sizeof(copy))
+		return error_set(EINVAL, "point '%.40s...' is too long; " SYNTAX, text);
+	strcpy(copy, text);
+	if (take_suffixes(copy, point))
+		return error_set(EINVAL, "point '%s': direction or hook given twice; " SYNTAX, text);
+	if (point->hook_given && strcmp(point->mode, "tcx") && point->direction_given && point->direction == RUN_DIRECTION_OUT)
+		return error_set(EINVAL, "point '%s': XDP sees incoming frames only; use :tc for an outgoing point", text);
+	domain = strchr(copy, '@');
+	if (domain) {
+		*domain++ = 0;
+		if (!strcmp(domain, "local"))
+			domain = NULL;
+		else if (strncmp(domain, "ns:", 3))
+			return error_set(EINVAL, "point '%s': unknown domain '%s'; only @ns:NAMESPACE and @local are known", text, domain);
+	}
+	if (domain && copy_name(point->netns, sizeof(point->netns), domain + 3))
+		return error_set(EINVAL, "point '%s': bad namespace name; " SYNTAX, text);
+	if (copy_name(point->interface, sizeof(point->interface), copy))
+		return error_set(EINVAL, "point '%s': bad interface name; " SYNTAX, text);
+	return 0;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * AF_PACKET: frames as the stack would send them, in batches of sendmmsg, past the queueing discipline.
+ *
+ * Owns: the socket and its buffers. Used for frames that live frames cannot carry (over 3408 bytes) and where nothing faster
+ * delivers. Frames enter the path as socket buffers, not as XDP frames, so the first hop costs something else than with
+ * live frames: rates of the two ports are not mixed in one fit (measure/cost_model.c).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/error.h"
+#include "port/pacer.h"
+#include "port/port.h"
+#include "wire_test_frame.h"
+
+#define BATCH 32
+#define SEND_BUFFER_BYTES (16 << 20)
+
+struct port {
+	int socket;
+	char interface[16];
+	struct sockaddr_ll address;
+	unsigned char frames[BATCH][HOPCAP_MAX_FRAME_BYTES];
+	struct iovec vectors[BATCH];
+	struct mmsghdr messages[BATCH];
+};
+
+static void packet_close(struct port *port)
+{
+	if (!port)
+		return;
+	if (port->socket >= 0)
+		close(port->socket);
+	free(port);
+}
+
+static int packet_open(const char *interface, int ifindex, struct port **result)
+{
+	struct port *port = calloc(1, sizeof(*port));
+	int on = 1, bytes = SEND_BUFFER_BYTES;
+
+	if (!port)
+		return error_set(ENOMEM, "%s: out of memory", interface);
+	strncpy(port->interface, interface, sizeof(port->interface) - 1);
+	port->socket = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (port->socket < 0) {
+		int code = errno;
+
+		packet_close(port);
+		return error_set(code, "%s: cannot open a packet socket: %s; CAP_NET_RAW is needed", interface, strerror(code));
+	}
+	/* Both are wishes: without them sending is slower, not wrong. */
+	setsockopt(port->socket, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on));
+	if (setsockopt(port->socket, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(port->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+	port->address.sll_family = AF_PACKET;
+	port->address.sll_ifindex = ifindex;
+	port->address.sll_halen = ETH_ALEN;
+	*result = port;
+	return 0;
+}
+
+static void prepare(struct port *port, const struct port_stream *stream)
+{
+	for (int i = 0; i < BATCH; i++) {
+		memcpy(port->frames[i], stream->frame, stream->frame_bytes);
+		port->vectors[i] = (struct iovec){ port->frames[i], stream->frame_bytes };
+		port->messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_name = &port->address,
+								   .msg_namelen = sizeof(port->address),
+								   .msg_iov = &port->vectors[i],
+								   .msg_iovlen = 1 } };
+	}
+}
+
+/* Numbers and sends `count` frames, all of them: a frame that the device did not take keeps its sequence and is offered again. */
+static int send_batch(struct port *port, const struct port_stream *stream, unsigned int count, uint64_t now_ns,
+		      struct port_sent *sent)
+{
+	unsigned int done = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t sequence = sent->frames + i;
+		int stamped = stream->stamp_interval && !(sequence & (stream->stamp_interval - 1));
+
+		port_number_frame(port->frames[i] + stream->header_offset, (uint32_t)sequence, stamped ? now_ns : 0);
+	}
+	while (done < count && !atomic_load(stream->stop)) {
+		int result = sendmmsg(port->socket, port->messages + done, count - done, 0);
+
+		if (result > 0)
+			done += (unsigned int)result;
+		else if (errno != EINTR && errno != EAGAIN && errno != ENOBUFS && errno != EBUSY)
+			break;
+	}
+	sent->frames += done;
+	if (done < count && !atomic_load(stream->stop))
+		return error_set(errno, "%s: cannot send: %s", port->interface, strerror(errno));
+	return 0;
+}
+
+static int packet_send(struct port *port, const struct port_stream *stream, struct port_sent *sent)
+{
+	struct pacer pacer;
+	int result = 0;
+
+	memset(sent, 0, sizeof(*sent));
+	prepare(port, stream);
+	pacer_start(&pacer, stream->interval_ns);
+	while (!result && !atomic_load(stream->stop) && sent->frames < stream->frames) {
+		uint64_t now_ns = pacer_now_ns(), left = stream->frames - sent->frames;
+		unsigned int due = pacer_due(&pacer, now_ns, left < BATCH ? (unsigned int)left : BATCH, sent);
+
+		if (due)
+			result = send_batch(port, stream, due, now_ns, sent);
+	}
+	return result;
+}
+
+const struct port_ops port_packet = {
+	.kind = RUN_PORT_PACKET,
+	.max_frame_bytes = HOPCAP_MAX_FRAME_BYTES,
+	.open = packet_open,
+	.send = packet_send,
+	.close = packet_close,
+};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One request to the kernel over rtnetlink, and its answers. Used by the rtnl_*.c files only.
+ *
+ * Owns: the socket (one a request: a socket belongs to the namespace that it was opened in), waiting for the end of
+ * the answers, the kernel's own words on a refusal (extended acknowledgement), and starting a dump again that the
+ * kernel says was interrupted.
+ */
+#ifndef SYS_RTNL_MESSAGE_H
+#define SYS_RTNL_MESSAGE_H
+
+#include <stddef.h>
+
+#include <netlink/netlink.h>
+#include <netlink/msg.h>
+#include <netlink/attr.h>
+
+#define RTNL_REASON_BYTES 128
+
+/* Called for each message of the answer. A dump that is started again is announced by message NULL: forget what was
+ * seen. 0 or -errno, which ends the request. */
+typedef int (*rtnl_visit_function)(struct nlmsghdr *message, void *context);
+
+/* Message of a type with a family header (ifinfomsg, tcmsg …) of header_bytes; NULL with error text when out of
+ * memory. */
+struct nl_msg *rtnl_message_new(int type, int flags, const void *header, size_t header_bytes);
+
+/* Sends, visits the answers (visit may be NULL), waits for the end, frees the message. 0 or -errno *without* error
+ * text; why the kernel refused stands in reason: its own words, or those for the errno. */
+int rtnl_message_exchange(struct nl_msg *message, rtnl_visit_function visit, void *context,
+			  char reason[RTNL_REASON_BYTES]);
+
+#endif

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The source thread; see source.h. A stream is ended by a flag for ports that loop in user space and by SIGUSR1 for live
+ * frames, whose loop is inside the kernel and ends with EINTR. The signal is repeated until the thread says that it is
+ * done, since one that comes just before the system call would be lost.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/undo.h"
+#include "port/pacer.h"
+#include "sys/netns.h"
+#include "traffic/frame.h"
+#include "traffic/source.h"
+
+#define TICK_NS 10000000
+
+static const struct port_ops *const all_ports[] = { &port_live, &port_xsk, &port_packet };
+#define PORT_COUNT (sizeof(all_ports) / sizeof(all_ports[0]))
+
+struct source {
+	struct source_place place;
+	int ifindex;
+	struct port *ports[PORT_COUNT];
+	pthread_t thread;
+	/* the stream that the thread is sending */
+	const struct port_ops *ops;
+	struct port *port;
+	struct port_stream stream;
+	struct port_sent *sent;
+	unsigned char frame[HOPCAP_MAX_FRAME_BYTES];
+	atomic_int stop, done;
+	int result;
+	char error[512];
+	_Atomic uint64_t begin_ns; /* 0 until the thread runs in its place; the duration counts from here */
+	uint64_t end_ns;
+};
+
+static void wake_up(int signal)
+{
+	(void)signal; /* it only has to interrupt a system call */
+}
+
+static unsigned int port_index(enum run_port port)
+{
+	for (unsigned int i = 0; i < PORT_COUNT; i++)
+		if (all_ports[i]->kind == port)
+			return i;
+	return PORT_COUNT;
+}
+
+int source_open(const struct source_place *place, struct source **result)
+{
+	struct sigaction action = { .sa_handler = wake_up };
+	struct netns_token token;
+	struct source *source;
+	int code = netns_enter(place->netns, &token);
+
+	if (code)
+		return code;
+	source = calloc(1, sizeof(*source));
+	if (source) {
+		source->place = *place;
+		source->ifindex = (int)if_nametoindex(place->interface);
+	}
+	netns_leave(&token);
+	if (!source)
+		return error_set(ENOMEM, "%s: out of memory", place->interface);
+	if (!source->ifindex) {
+		free(source);
+		return error_set(ENODEV, "%s: no such interface", place->interface);
+	}
+	sigaction(SIGUSR1, &action, NULL);
+	*result = source;
+	return 0;
+}
+
+void source_close(struct source *source)
+{
+	struct netns_token token;
+	int entered;
+
+	if (!source)
+		return;
+	entered = !netns_enter(source->place.netns, &token);
+	for (unsigned int i = 0; i < PORT_COUNT; i++)
+		if (source->ports[i])
+			all_ports[i]->close(source->ports[i]);
+	if (entered)
+		netns_leave(&token);
+	free(source);
+}
+
+static int open_port(struct source *source, unsigned int index)
+{
+	struct netns_token token;
+	int code;
+
+	if (source->ports[index])
+		return 0;
+	code = netns_enter(source->place.netns, &token);
+	if (code)
+		return code;
+	code = all_ports[index]->open(source->place.interface, source->ifindex, &source->ports[index]);
+	netns_leave(&token);
+	return code;
+}
+
+int source_port_usable(struct source *source, enum run_port port, unsigned int frame_bytes, const char **why_not)
+{
+	unsigned int index = port_index(port);
+
+	*why_not = "not built into this version";
+	if (index == PORT_COUNT)
+		return 0;
+	*why_not = "frames of this size do not fit one of its buffers";
+	if (frame_bytes > all_ports[index]->max_frame_bytes)
+		return 0;
+	if (open_port(source, index)) {
+		*why_not = error_text();
+		return 0;
+	}
+	*why_not = "";
+	return 1;
+}
+
+void source_set_cpu(struct source *source, int cpu)
+{
+	source->place.cpu = cpu;
+}
+
+int source_other_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -1;
+	for (int other = 0; other < CPU_SETSIZE; other++)
+		if (other != cpu && CPU_ISSET(other, &set))
+			return other;
+	return -1;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set); /* without it the numbers are noisier, not wrong */
+}
+
+static void *send_thread(void *argument)
+{
+	struct source *source = argument;
+	struct netns_token token;
+
+	pin(source->place.cpu);
+	source->result = netns_enter(source->place.netns, &token);
+	atomic_store(&source->begin_ns, pacer_now_ns());
+	if (!source->result) {
+		source->result = source->ops->send(source->port, &source->stream, source->sent);
+		source->end_ns = pacer_now_ns();
+		netns_leave(&token);
+	}
+	if (source->result)
+		strncpy(source->error, error_text(), sizeof(source->error) - 1);
+	atomic_store(&source->done, 1);
+	return NULL;
+}
+
+static void prepare(struct source *source, const struct source_stream *stream, unsigned int index)
+{
+	struct frame_spec spec = { .frame_bytes = stream->frame_bytes, .run_tag = source->place.run_tag, .stream = stream->stream };
+
+	memcpy(spec.source_mac, source->place.source_mac, 6);
+	memcpy(spec.destination_mac, source->place.destination_mac, 6);
+	source->ops = all_ports[index];
+	source->port = source->ports[index];
+	atomic_store(&source->stop, 0);
+	atomic_store(&source->done, 0);
+	atomic_store(&source->begin_ns, 0);
+	source->end_ns = 0;
+	source->stream = (struct port_stream){
+		.frame = source->frame,
+		.frame_bytes = stream->frame_bytes,
+		.header_offset = frame_build(&spec, source->frame),
+		.interval_ns = stream->pps > 0 ? 1e9 / stream->pps : 0,
+		.frames = stream->frames ? stream->frames : UINT32_MAX,
+		.stamp_interval = stream->stamp_interval,
+		.stop = &source->stop,
+	};
+}
+
+int source_send(struct source *source, const struct source_stream *stream, void (*tick)(void *context), void *context,
+		struct port_sent *sent, double *elapsed_s)
+{
+	unsigned int index = port_index(stream->port);
+	const struct timespec pause = { .tv_nsec = TICK_NS }, short_pause = { .tv_nsec = 200000 };
+	int code;
+
+	memset(sent, 0, sizeof(*sent));
+	*elapsed_s = 0;
+	if (index == PORT_COUNT || stream->frame_bytes > all_ports[index]->max_frame_bytes)
+		return error_set(EINVAL, "%s: port %s cannot send frames of %u bytes", source->place.interface,
+				 run_port_name(stream->port), stream->frame_bytes);
+	code = open_port(source, index);
+	if (code)
+		return code;
+	prepare(source, stream, index);
+	source->sent = sent;
+	code = pthread_create(&source->thread, NULL, send_thread, source);
+	if (code)
+		return error_set(code, "cannot start the source thread: %s", strerror(code));
+	while (!atomic_load(&source->done)) {
+		uint64_t now_ns = pacer_now_ns(), begin_ns = atomic_load(&source->begin_ns);
+		uint64_t deadline_ns = (begin_ns ? begin_ns : now_ns) + (uint64_t)(stream->duration_s * 1e9);
+
+		if (now_ns >= deadline_ns || undo_interrupted()) {
+			atomic_store(&source->stop, 1);
+			pthread_kill(source->thread, SIGUSR1);
+			nanosleep(&short_pause, NULL);
+			continue;
+		}
+		if (tick)
+			tick(context);
+		nanosleep(deadline_ns - now_ns < TICK_NS ? &short_pause : &pause, NULL);
+	}
+	pthread_join(source->thread, NULL);
+	if (source->end_ns > source->begin_ns)
+		*elapsed_s = (double)(source->end_ns - source->begin_ns) / 1e9;
+	if (source->result)
+		return error_set(-source->result, "%s", source->error);
+	return 0;
+}
