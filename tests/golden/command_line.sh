@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What `hopcap` says and returns before any command does its work: help, version, typing errors. Needs no root.
+
+. "$(dirname "$0")/../lib/harness.sh"
+
+# expect NAME STATUS STDOUT_PATTERN STDERR_PATTERN ARGUMENT…: patterns are of the shell and match all of a stream.
+expect() {
+	local name=$1 wanted=$2 stdout_pattern=$3 stderr_pattern=$4 status
+	shift 4
+	"$HOPCAP" "$@" >"$TMP/stdout" 2>"$TMP/stderr" </dev/null
+	status=$?
+	# shellcheck disable=SC2053 # patterns are wanted
+	if ((status == wanted)) && [[ $(<"$TMP/stdout") == $stdout_pattern && $(<"$TMP/stderr") == $stderr_pattern ]]; then
+		ok "$name"
+	else
+		not_ok "$name" "status $status, stdout: $(<"$TMP/stdout"), stderr: $(<"$TMP/stderr")"
+	fi
+}
+
+expect version 0 'hopcap [0-9]*.[0-9]*.[0-9]*' '' --version
+expect help 0 '*Usage: hopcap COMMAND*run *report *lab *cleanup *Exit status:*' '' --help
+expect help_word 0 '*Usage: hopcap COMMAND*' '' help
+expect nothing 2 '' '*Usage: hopcap COMMAND*'
+expect unknown_command 2 '' "hopcap: unknown command 'frobnicate'; see hopcap --help" frobnicate
+expect nearest_command 2 '' "hopcap: unknown command 'rum'; did you mean 'run'?" rum
+expect option_before_command 2 '' "hopcap: unknown option '--json'; options follow the command. See hopcap --help." --json run
+expect help_of_unknown_command 2 '' "hopcap: unknown command 'reprot'; did you mean 'report'?" help reprot
+
+for command in run report lab cleanup; do
+	expect "help_of_$command" 0 "Usage: hopcap $command *Options:*--help*" '' help "$command"
+	expect "${command}_help" 0 "Usage: hopcap $command *Options:*--help*" '' "$command" --help
+	expect "${command}_unknown_option" 2 '' \
+		"hopcap $command: unknown or ambiguous option '--frobnicate'*See hopcap $command --help." "$command" --frobnicate
+done
+
+expect report_of_missing_file 3 '' 'hopcap*: */nonexistent/run.json*' report /nonexistent/run.json
+
+"$HOPCAP" --help >/dev/full 2>"$TMP/stderr"
+check_equal full_disk "3 hopcap: cannot write the output: No space left on device" "$? $(<"$TMP/stderr")"

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The pacing of the live-frame generator compiled for this process: lateness to the nanosecond, with any clock.
+ *
+ * Needs no privilege. That the program in the kernel does the same is the matter of test_source_pacing.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <linux/types.h>
+/* libbpf names all helpers of the kernel as static variables. */
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#include "../../bpf/source_xdp.bpf.c"
+
+#define PLAN(ns) ((uint64_t)(ns) << HOPCAP_PACE_SHIFT)
+#define HOUR_NS 3600000000000ULL
+
+/* From just after boot over the 4.9 hours after which 2^44 ns are used up, and their multiples, to years. */
+static const uint64_t clocks_ns[] = {
+	1000000, HOUR_NS, (1ULL << 44) - 500, 1ULL << 44, (1ULL << 44) + 500, 6 * HOUR_NS, 3ULL << 44, 1ULL << 60,
+};
+
+#define CLOCKS (sizeof(clocks_ns) / sizeof(clocks_ns[0]))
+
+static void due_to_the_nanosecond(void **state)
+{
+	const struct source_control control = { .interval_fp = PLAN(100) + 1, .slip_ns = 1000 };
+
+	(void)state;
+	for (size_t i = 0; i < CLOCKS; i++) {
+		/* Late by -1.5…1002.5 ns. */
+		for (int64_t late_ns = -2; late_ns <= 1002; late_ns++) {
+			uint64_t planned_fp = PLAN(clocks_ns[i] - (uint64_t)late_ns) - PLAN(1) / 2;
+			struct source_state plan = { .next_fp = planned_fp };
+			int due = departure_due(&control, &plan, clocks_ns[i]), slip = late_ns > 1000;
+
+			assert_int_equal(due, late_ns >= 0);
+			if (!due) {
+				assert_int_equal(plan.next_fp, planned_fp);
+				assert_int_equal(plan.late_sum_ns | plan.late_max_ns | plan.slips, 0);
+				continue;
+			}
+			assert_int_equal(plan.late_sum_ns, late_ns);
+			assert_int_equal(plan.late_max_ns, late_ns);
+			assert_int_equal(plan.slips, slip);
+			assert_int_equal(plan.slipped_ns, slip ? late_ns : 0);
+			assert_int_equal(plan.next_fp,
+					 (slip ? PLAN(clocks_ns[i]) - PLAN(1) / 2 : planned_fp) + control.interval_fp);
+		}
+	}
+}
+
+static void part_of_a_nanosecond_is_waited_for(void **state)
+{
+	const struct source_control control = { .interval_fp = PLAN(100), .slip_ns = 1000 };
+	struct source_state plan = { .next_fp = PLAN(5000) + 1 };
+
+	(void)state;
+	assert_int_equal(departure_due(&control, &plan, 5000), 0);
+	assert_int_equal(departure_due(&control, &plan, 5001), 1);
+	assert_int_equal(plan.late_sum_ns, 0);
+	assert_int_equal(plan.next_fp, PLAN(5100) + 1);
+}
+
+/* A clock that ticks on by a nanosecond a call: departures are those of the plan, over any moment of wrapping. */
+static void every_departure_is_in_time(void **state)
+{
+	const struct source_control control = { .interval_fp = PLAN(3) + 349525, .slip_ns = 1000 }; /* 3⅓ ns */
+
+	(void)state;
+	for (size_t i = 0; i < CLOCKS; i++) {
+		struct source_state plan = { 0 };
+		uint64_t departed = 0, start_ns = clocks_ns[i] - 1500;
+
+		for (uint64_t ns = 0; ns < 3000; ns++) {
+			departed += (uint64_t)departure_due(&control, &plan, start_ns + ns);
+			assert_int_equal(departed, PLAN(ns) / control.interval_fp + 1);
+		}
+		assert_int_equal(plan.next_fp, PLAN(start_ns) + departed * control.interval_fp);
+		assert_int_equal(plan.late_max_ns, 0);
+		assert_int_equal(plan.slips, 0);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(due_to_the_nanosecond),
+		cmocka_unit_test(part_of_a_nanosecond_is_waited_for),
+		cmocka_unit_test(every_departure_is_in_time),
+	};
+
+	return cmocka_run_group_tests_name("source arithmetic", tests, NULL, NULL);
+}
