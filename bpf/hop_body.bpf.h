@@ -21,8 +21,10 @@
 #ifndef HOPCAP_HOP_BODY_BPF_H
 #define HOPCAP_HOP_BODY_BPF_H
 
-#include "parse.bpf.h"
+#include <stddef.h>
+
 #include "map_hop.h"
+#include "parse.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -69,15 +71,18 @@ struct {
 	__type(value, struct hop_ledger_state);
 } hop_ledger_state SEC(".maps");
 
-static __always_inline void count_size(struct hop_counters *counters, __u32 bytes)
+static __always_inline void count_other(struct hop_counters *counters, __u32 bytes, __u32 segments)
 {
 	static const __u32 bounds[HOPCAP_SIZE_BUCKETS] = HOPCAP_SIZE_BOUNDS;
 	__u32 bucket = 0;
 
+	counters->other_frames++;
+	counters->other_bytes += bytes;
+	counters->other_segments += segments;
 #pragma unroll
 	for (int i = 0; i < HOPCAP_SIZE_BUCKETS - 1; i++)
 		bucket += bytes > bounds[i];
-	counters->sizes.frames[bucket & (HOPCAP_SIZE_BUCKETS - 1)]++;
+	counters->other_sizes.frames[bucket & (HOPCAP_SIZE_BUCKETS - 1)]++;
 }
 
 static __always_inline void count_sequence(struct hop_counters *counters, __u32 sequence)
@@ -154,34 +159,42 @@ static __always_inline void stamp(struct hop_counters *counters, struct test_fra
 		update_checksum(frame->udp, before, after);
 }
 
+/* Whether data…data_end starts with a frame of the stream that this probe was told to count; *frame is filled then. */
+static __always_inline int is_counted(const struct hop_control *control, void *data, void *data_end, struct test_frame *frame)
+{
+	if (!parse_test_frame(data, data_end, frame))
+		return 0;
+	return control->run_tag && header_run_tag(frame->header) == control->run_tag &&
+	       header_stream(frame->header) == control->stream;
+}
+
 /*
- * Counts one frame of `bytes` and `segments`; stamps it when it is ours and flagged. data…data_end is what can be read of
- * it. Returns HOPCAP_HOP_PASS or HOPCAP_HOP_DROP.
+ * Counts a test frame of `bytes`, of which data…data_end can be read, and stamps it when it is flagged. Returns
+ * HOPCAP_HOP_PASS or HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the caller passes it
+ * to count_other() with what its hook knows of the frame. All that is rare stands out of line, since a probe runs in caches
+ * that the path has just filled.
  */
-static __always_inline __u32 hop_frame(void *data, void *data_end, __u32 bytes, __u32 segments)
+static __always_inline __u32 hop_frame(void *data, void *data_end, __u32 bytes, struct hop_counters **other)
 {
 	struct hop_counters *counters;
 	struct hop_control *control;
 	struct test_frame frame;
 	__u32 zero = 0;
 
-	counters = bpf_map_lookup_elem(&hop_counters, &zero);
+	*other = NULL;
 	control = bpf_map_lookup_elem(&hop_control, &zero);
+	counters = bpf_map_lookup_elem(&hop_counters, &zero);
 	if (!counters || !control)
 		return HOPCAP_HOP_PASS;
-	counters->segments += segments;
-	count_size(counters, bytes);
-	if (!parse_test_frame(data, data_end, &frame) || !control->run_tag ||
-	    header_run_tag(frame.header) != control->run_tag || header_stream(frame.header) != control->stream) {
-		counters->other_frames++;
-		counters->other_bytes += bytes;
+	if (unlikely(!is_counted(control, data, data_end, &frame))) {
+		*other = counters;
 		return HOPCAP_HOP_PASS;
 	}
 	counters->test_frames++;
 	counters->test_bytes += bytes;
-	if (control->ledger)
+	if (unlikely(control->ledger))
 		count_sequence(counters, header_sequence(frame.header));
-	if (header_flags(frame.header) & HOPCAP_FRAME_STAMP)
+	if (unlikely(header_flags(frame.header) & HOPCAP_FRAME_STAMP))
 		stamp(counters, &frame);
 	return control->action;
 }

@@ -31,15 +31,20 @@ int hop_tc(struct __sk_buff *skb)
 	void *data_end = (void *)(long)skb->data_end;
 	__u32 bytes = skb->len + (skb->vlan_present ? TAG_BYTES : 0); /* the outer tag is kept beside the frame */
 	__u32 wanted = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
+	struct hop_counters *other;
+	__u32 action;
 
 	/* A large frame may have next to nothing in its linear part: AF_PACKET leaves 14 bytes there, many drivers the
-	 * headers up to UDP. */
-	if (data + wanted > data_end) {
-		bpf_skb_pull_data(skb, wanted); /* when it cannot, the frame counts as somebody else's */
+	 * headers up to UDP. When they cannot be pulled in, the frame counts as somebody else's. */
+	if (unlikely(data + wanted > data_end)) {
+		bpf_skb_pull_data(skb, wanted);
 		data = (void *)(long)skb->data;
 		data_end = (void *)(long)skb->data_end;
 	}
-	return hop_frame(data, data_end, bytes, wire_segments(skb)) == HOPCAP_HOP_DROP ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+	action = hop_frame(data, data_end, bytes, &other);
+	if (unlikely(other))
+		count_other(other, bytes, wire_segments(skb));
+	return action == HOPCAP_HOP_DROP ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -11,8 +11,12 @@ int hop_xdp(struct xdp_md *ctx)
 	void *data = (void *)(long)ctx->data;
 	void *data_end = (void *)(long)ctx->data_end;
 	__u32 bytes = bpf_xdp_get_buff_len(ctx);
+	struct hop_counters *other;
+	__u32 action = hop_frame(data, data_end, bytes, &other);
 
-	return hop_frame(data, data_end, bytes, 1) == HOPCAP_HOP_DROP ? XDP_DROP : XDP_PASS;
+	if (unlikely(other))
+		count_other(other, bytes, 1);
+	return action == HOPCAP_HOP_DROP ? XDP_DROP : XDP_PASS;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -21,6 +21,9 @@
 
 #include "wire_test_frame.h"
 
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
 struct vlan_tag {
 	__be16 tci;
 	__be16 inner_protocol;
@@ -53,14 +56,14 @@ static __always_inline int parse_test_frame(void *data, void *data_end, struct t
 	for (int depth = 0; depth < 2; depth++) {
 		struct vlan_tag *tag = cursor;
 
-		if (!is_vlan(protocol))
+		if (likely(!is_vlan(protocol)))
 			break;
 		cursor = tag + 1;
 		if (cursor > data_end)
 			return 0;
 		protocol = tag->inner_protocol;
 	}
-	if (protocol == bpf_htons(ETH_P_IP)) {
+	if (likely(protocol == bpf_htons(ETH_P_IP))) {
 		struct iphdr *ip = cursor;
 
 		cursor = ip + 1;

@@ -33,19 +33,24 @@ struct hop_sizes {
 	__u64 frames[HOPCAP_SIZE_BUCKETS];
 };
 
-/* Counters of one CPU. Bytes are layer 2 without FCS. Monotonic: user space subtracts snapshots. */
+/*
+ * Counters of one CPU. Bytes are layer 2 without FCS. Monotonic: user space subtracts snapshots.
+ *
+ * Segments and sizes are counted of other frames only: a test frame is one wire segment, and all frames of a stream have one
+ * size, so theirs follow from test_frames and test_bytes, and the common case stays short.
+ */
 struct hop_counters {
 	__u64 test_frames;
 	__u64 test_bytes;
 	__u64 other_frames; /* not ours, or of another run or stream */
 	__u64 other_bytes;
-	__u64 segments;	    /* wire segments of all frames: gso_segs where the hook knows it, else 1 a frame */
+	__u64 other_segments; /* wire segments of other frames: gso_segs where the hook knows it, else 1 a frame */
 	__u64 stamped;	    /* test frames that entered the histograms */
 	__u64 stamp_errors; /* stamps that lie before the previous one or over 4.29 s after it */
 	__u64 duplicates;   /* ledger: sequence seen before */
 	__u64 reordered;    /* ledger: sequence below the highest seen (RFC 4737) */
 	__u64 beyond;	    /* ledger: sequence outside HOPCAP_LEDGER_SEQUENCES, not checked for duplicates */
-	struct hop_sizes sizes; /* all frames, ours and others' */
+	struct hop_sizes other_sizes;
 };
 
 /* When stamped frames of the running stream were seen; one per CPU, user space clears it when it arms the probe. */

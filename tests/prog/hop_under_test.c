@@ -223,14 +223,14 @@ static void add_counters(struct hop_counters *sum, const struct hop_counters *on
 	sum->test_bytes += one->test_bytes;
 	sum->other_frames += one->other_frames;
 	sum->other_bytes += one->other_bytes;
-	sum->segments += one->segments;
+	sum->other_segments += one->other_segments;
 	sum->stamped += one->stamped;
 	sum->stamp_errors += one->stamp_errors;
 	sum->duplicates += one->duplicates;
 	sum->reordered += one->reordered;
 	sum->beyond += one->beyond;
 	for (int i = 0; i < HOPCAP_SIZE_BUCKETS; i++)
-		sum->sizes.frames[i] += one->sizes.frames[i];
+		sum->other_sizes.frames[i] += one->other_sizes.frames[i];
 }
 
 /* All CPUs' values of the map's one element; to be freed. */

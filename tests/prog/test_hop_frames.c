@@ -89,13 +89,13 @@ static void expect_counters(const char *name, int ours, uint64_t frames, uint64_
 
 	hop_read_counters(&counters);
 	for (int i = 0; i < HOPCAP_SIZE_BUCKETS; i++)
-		sized += counters.sizes.frames[i];
+		sized += counters.other_sizes.frames[i];
 	if (counters.test_frames != (ours ? frames : 0) || counters.test_bytes != (ours ? bytes : 0) ||
 	    counters.other_frames != (ours ? 0 : frames) || counters.other_bytes != (ours ? 0 : bytes) ||
-	    counters.segments != frames || sized != frames)
+	    counters.other_segments != (ours ? 0 : frames) || sized != (ours ? 0 : frames))
 		fail_msg("%s, %s: %llu test frames of %llu bytes, %llu others of %llu bytes, %llu segments, %llu sized",
 			 hop->name, name, counters.test_frames, counters.test_bytes, counters.other_frames,
-			 counters.other_bytes, counters.segments, (unsigned long long)sized);
+			 counters.other_bytes, counters.other_segments, (unsigned long long)sized);
 	assert_int_equal(counters.duplicates + counters.reordered + counters.beyond, 0);
 	if (ours)
 		return;

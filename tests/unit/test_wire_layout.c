@@ -56,13 +56,13 @@ static void hop_maps(void **state)
 	expect_field(struct hop_counters, test_bytes, 8, 8);
 	expect_field(struct hop_counters, other_frames, 16, 8);
 	expect_field(struct hop_counters, other_bytes, 24, 8);
-	expect_field(struct hop_counters, segments, 32, 8);
+	expect_field(struct hop_counters, other_segments, 32, 8);
 	expect_field(struct hop_counters, stamped, 40, 8);
 	expect_field(struct hop_counters, stamp_errors, 48, 8);
 	expect_field(struct hop_counters, duplicates, 56, 8);
 	expect_field(struct hop_counters, reordered, 64, 8);
 	expect_field(struct hop_counters, beyond, 72, 8);
-	expect_field(struct hop_counters, sizes, 80, 64);
+	expect_field(struct hop_counters, other_sizes, 80, 64);
 
 	assert_int_equal(sizeof(struct hop_seen), 16);
 	expect_field(struct hop_seen, first_ns, 0, 8);

@@ -17,8 +17,8 @@
  * between 0 and their bound. A hop whose CPU is unknown is taken to share the one before it (that never invents a
  * parallel server).
  *
- * The source. When it shares the CPU of hop 1 (source_ns > 0), T_1 contains it: s_1 = T_1 - source_ns. In later
- * differences on that CPU it cancels. A cut that passes everything a source on a CPU of its own can offer shows the
+ * The source. When it shares the CPU of hop 1, T_1 contains it: s_1 = T_1 - source_ns where source_ns is known, else s_1 is
+ * only bounded by T_1. In later differences on that CPU it cancels. A cut that passes everything a source on a CPU of its own can offer shows the
  * source's rate, not the path's: T_k is then only an upper bound of L_k, and hop k is bounded.
  *
  * Errors. The median of the trials gives T_k, the distance from the median to the best trial gives e_k, at least 0.5
@@ -42,6 +42,7 @@
 struct frame_time {
 	int known;
 	int source_limited;
+	int source_inside; /* the source shares the CPU and its own time is not known */
 	double ns, error_ns, source_ns;
 	int cpu;
 };
@@ -108,6 +109,7 @@ static struct frame_time frame_time(const struct run *run, int point, unsigned i
 		.ns = attribute_frame_ns(service),
 		.error_ns = attribute_frame_error_ns(service),
 		.source_ns = service->source_ns > 0 ? service->source_ns : 0,
+		.source_inside = service->self_clocked && !(service->source_ns > 0),
 		.cpu = service->cpu,
 	};
 }
@@ -139,7 +141,7 @@ static void first_share(struct run_hop_share *share, const struct frame_time *no
 {
 	double service_ns = now->ns - now->source_ns;
 
-	if (now->source_limited) {
+	if (now->source_limited || now->source_inside) {
 		bound(share, now->ns + now->error_ns);
 		return;
 	}
@@ -212,7 +214,8 @@ static void fill_shares(const struct run *run, unsigned int frame_bytes, enum ru
 			first_share(share, &now);
 		} else if (now.source_limited) {
 			bound(share, now.ns + now.error_ns);
-		} else if ((same || now.cpu < 0 || before.cpu < 0) && !isnan(shares[hop - 2].service_ns)) {
+		} else if ((same || now.cpu < 0 || before.cpu < 0) &&
+			   (!isnan(shares[hop - 2].service_ns) || (hop == 2 && before.source_inside))) {
 			misfit_ns[hop - 1] = added_share(share, &now, &before);
 		} else {
 			hidden_share(shares, hop, &now, &before, now.cpu == source_cpu ? source_ns : 0);

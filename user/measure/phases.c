@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measuring steps that are about rates: delivery, services, cuts, throughput, observer. Latency is in latency.c.
+ * Measuring steps that are about rates: delivery, cuts, throughput, observer. Services are in services.c, latency in
+ * latency.c.
  *
  * Order within a step matters on a shared machine: trials of different cuts, and of a pair, alternate, so that a slow minute
  * of the machine falls on all of them alike.
@@ -11,13 +12,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "measure/attribute.h"
 #include "measure/capacity.h"
+#include "measure/median.h"
 #include "measure/phases.h"
 
 #define DELIVERY_FRAMES 64
 #define DELIVERY_PPS 20000
 #define LOAD_STAMP_INTERVAL 64
-#define MAX_ROUNDS 16
+#define MAX_PAIRS 16
 
 /* --- delivery --- */
 
@@ -25,7 +28,8 @@ static int deliver(struct phases *phases, enum run_port port, unsigned int bytes
 {
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_DELIVERY, .sink_point = phases->bench.run->point_count - 1, .port = port,
-		.frame_bytes = bytes, .pps = DELIVERY_PPS, .duration_s = 0.5, .frames = DELIVERY_FRAMES, .middle_probes = 1,
+		.frame_bytes = bytes, .pps = DELIVERY_PPS, .duration_s = 0.5, .frames = DELIVERY_FRAMES,
+		.probes = TRIAL_ALL_PROBES,
 	};
 
 	return trial_run(&phases->bench, &request, trial);
@@ -208,120 +212,6 @@ int phase_delivery(struct phases *phases)
 	return code;
 }
 
-/* --- services --- */
-
-static int compare_double(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-static double median(double *values, int count)
-{
-	qsort(values, (size_t)count, sizeof(*values), compare_double);
-	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-struct service_samples {
-	double passed[MAX_ROUNDS], offered[MAX_ROUNDS];
-	int count, cpu, lossless;
-};
-
-static int service_trial(struct phases *phases, int cut, enum run_port port, unsigned int bytes, struct service_samples *samples)
-{
-	const struct trial_request request = {
-		.purpose = RUN_PURPOSE_SERVICE, .sink_point = cut, .port = port, .frame_bytes = bytes,
-		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = LOAD_STAMP_INTERVAL,
-	};
-	struct run_trial *trial;
-	int code = trial_run(&phases->bench, &request, &trial);
-
-	if (code)
-		return code;
-	samples->passed[samples->count] = trial_passed_pps(trial);
-	samples->offered[samples->count] = trial->offered_pps;
-	samples->count++;
-	samples->lossless += trial_loss_ratio(trial) < 0.001;
-	samples->cpu = phases->bench.readings[cut].cpu;
-	return 0;
-}
-
-static void record_service(struct phases *phases, int cut, enum run_port port, unsigned int bytes, struct service_samples *samples)
-{
-	struct run *run = phases->bench.run;
-	struct run_service *service = &run->services[run->service_count++];
-
-	*service = (struct run_service){ .point = cut, .frame_bytes = bytes, .port = port, .trials = samples->count,
-					 .cpu = samples->cpu };
-	service->pps = median(samples->passed, samples->count);
-	service->low_pps = samples->passed[0];
-	service->high_pps = samples->passed[samples->count - 1];
-	service->offered_pps = median(samples->offered, samples->count);
-	service->self_clocked = !phases->request->rate_pps && samples->lossless * 2 > samples->count &&
-				samples->cpu == phases->bench.source_cpu;
-}
-
-static int services_of_size(struct phases *phases, enum run_port port, unsigned int bytes, int rounds)
-{
-	struct run *run = phases->bench.run;
-	struct service_samples samples[RUN_MAX_POINTS] = { 0 };
-	int sink = run->point_count - 1;
-
-	for (int round = 0; round < rounds; round++) {
-		for (int cut = 1; cut <= sink; cut++) {
-			int code = service_trial(phases, cut, port, bytes, &samples[cut]);
-
-			if (code)
-				return code;
-		}
-	}
-	for (int cut = 1; cut <= sink; cut++)
-		record_service(phases, cut, port, bytes, &samples[cut]);
-	return 0;
-}
-
-/* Frames that only AF_PACKET can carry are compared with smaller ones of the same port, at the whole path. */
-static int services_for_comparison(struct phases *phases)
-{
-	static const unsigned int sizes[] = { 64, 512, 1514 };
-	struct run *run = phases->bench.run;
-	int sink = run->point_count - 1;
-
-	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct service_samples samples = { 0 };
-
-		for (int round = 0; round < phases->plan->service_rounds; round++) {
-			int code = service_trial(phases, sink, RUN_PORT_PACKET, sizes[i], &samples);
-
-			if (code)
-				return code;
-		}
-		record_service(phases, sink, RUN_PORT_PACKET, sizes[i], &samples);
-	}
-	return 0;
-}
-
-int phase_services(struct phases *phases)
-{
-	struct run *run = phases->bench.run;
-	int needs_comparison = 0, code;
-
-	for (int i = 0; i < run->size_count; i++) {
-		const struct run_size *size = &run->sizes[i];
-		int rounds = size->frame_bytes == run->primary_bytes ? phases->plan->primary_rounds : phases->plan->service_rounds;
-
-		if (!size->delivered)
-			continue;
-		phase_progress(phases, 0.08 + 0.3 * i / run->size_count, "cuts: service rates at %u bytes", size->frame_bytes);
-		code = services_of_size(phases, size->port, size->frame_bytes, rounds);
-		if (code)
-			return code;
-		needs_comparison |= size->port == RUN_PORT_PACKET && run->sizes[0].port != RUN_PORT_PACKET;
-	}
-	return needs_comparison ? services_for_comparison(phases) : 0;
-}
-
 /* --- capacity searches --- */
 
 struct search_context {
@@ -349,20 +239,11 @@ static int search_trial(void *argument, double asked_pps, struct capacity_trial 
 	return 0;
 }
 
-static const struct run_service *primary_service(const struct run *run, int cut)
-{
-	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].point == cut && run->services[i].frame_bytes == run->primary_bytes &&
-		    run->services[i].port == run->source.port)
-			return &run->services[i];
-	return NULL;
-}
-
 static int search(struct phases *phases, int cut, double loss_goal, double duration_s, int max_trials, double width,
 		  struct capacity_bounds *bounds)
 {
 	struct search_context context = { .phases = phases, .cut = cut, .duration_s = duration_s };
-	const struct run_service *service = primary_service(phases->bench.run, cut);
+	const struct run_service *service = attribute_service(phases->bench.run, cut, phases->bench.run->primary_bytes, phases->bench.run->source.port);
 	struct capacity_goal goal = { .loss_ratio = loss_goal, .width = width, .max_trials = max_trials,
 				      .max_pps = phases->request->rate_pps, .min_pps = 1000 };
 
@@ -411,7 +292,7 @@ int phase_cuts(struct phases *phases)
 	for (int i = 0; i < run->service_count; i++)
 		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].offered_pps > run->source.ceiling_pps)
 			run->source.ceiling_pps = run->services[i].offered_pps;
-	run->source.self_clocked = primary_service(run, sink)->self_clocked;
+	run->source.self_clocked = attribute_service(run, sink, run->primary_bytes, run->source.port)->self_clocked;
 	return 0;
 }
 
@@ -433,13 +314,13 @@ int phase_throughput(struct phases *phases)
 
 /* --- observer --- */
 
-static int full_load(struct phases *phases, int middle_probes, double *passed_pps)
+static int full_load(struct phases *phases, int probed, double *passed_pps)
 {
 	struct run *run = phases->bench.run;
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_OBSERVER, .sink_point = run->point_count - 1, .port = run->source.port,
-		.frame_bytes = run->primary_bytes, .pps = phases->request->rate_pps, .duration_s = phases->plan->service_s * 1.5,
-		.stamp_interval = LOAD_STAMP_INTERVAL, .middle_probes = middle_probes,
+		.frame_bytes = run->primary_bytes, .pps = phases->request->rate_pps, .duration_s = phases->plan->service_s,
+		.stamp_interval = LOAD_STAMP_INTERVAL, .probes = probed ? phases->probes_at_cap : 0,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);
@@ -449,30 +330,41 @@ static int full_load(struct phases *phases, int middle_probes, double *passed_pp
 	return code;
 }
 
+/* The middle pairs: a slow spell of the machine between the two halves of a pair makes a ratio of anything. */
+static void record_observer(struct run *run, double *ratios, double *bare_pps, int pairs)
+{
+	struct run_observer *observer = &run->observer;
+
+	observer->throughput_ratio = median(ratios, pairs);
+	observer->low_ratio = ratios[pairs / 4];
+	observer->high_ratio = ratios[pairs - 1 - pairs / 4];
+	observer->pairs = pairs;
+	observer->ns_per_frame = 1e9 / median(bare_pps, pairs) * (1 / observer->throughput_ratio - 1);
+	run->has_observer = 1;
+}
+
 int phase_observer(struct phases *phases)
 {
 	struct run *run = phases->bench.run;
-	double ratios[MAX_ROUNDS], bare[MAX_ROUNDS];
+	double ratios[MAX_PAIRS], bare_pps[MAX_PAIRS];
 	int pairs = phases->plan->observer_pairs;
 
-	if (run->point_count < 3)
-		return 0; /* no middle points */
+	if (!phases->probes_at_cap)
+		return 0; /* no middle point is probed at full load */
 	for (int pair = 0; pair < pairs; pair++) {
 		double probed_pps = 0;
 		int first = pair % 2, code;
 
 		phase_progress(phases, 0.88 + 0.12 * pair / pairs, "observer cost: pair %d of %d", pair + 1, pairs);
-		code = full_load(phases, first, first ? &probed_pps : &bare[pair]);
+		code = full_load(phases, first, first ? &probed_pps : &bare_pps[pair]);
 		if (!code)
-			code = full_load(phases, !first, first ? &bare[pair] : &probed_pps);
+			code = full_load(phases, !first, first ? &bare_pps[pair] : &probed_pps);
 		if (code)
 			return code;
-		ratios[pair] = bare[pair] > 0 ? probed_pps / bare[pair] : 0;
+		if (!(bare_pps[pair] > 0) || !(probed_pps > 0))
+			return 0; /* nothing came through: there is no ratio to speak of */
+		ratios[pair] = probed_pps / bare_pps[pair];
 	}
-	run->has_observer = 1;
-	run->observer = (struct run_observer){ .throughput_ratio = median(ratios, pairs), .pairs = pairs };
-	run->observer.low_ratio = ratios[0];
-	run->observer.high_ratio = ratios[pairs - 1];
-	run->observer.ns_per_frame = 1e9 / median(bare, pairs) * (1 / run->observer.throughput_ratio - 1);
+	record_observer(run, ratios, bare_pps, pairs);
 	return 0;
 }

@@ -13,8 +13,7 @@
 /* How much is measured. */
 struct phase_plan {
 	double service_s, search_s, latency_s, pressure_s;
-	int service_rounds;	    /* trials of each cut at each size */
-	int primary_rounds;	    /* … at the primary size */
+	int service_rounds;	    /* trials of each cut at each size; at most 8 */
 	int cut_trials, end_trials; /* at most, in a search */
 	double cut_width, end_width; /* relative width of the bounds that ends a search */
 	int observer_pairs;
@@ -25,7 +24,7 @@ struct phases {
 	struct bench bench;
 	const struct measure_request *request;
 	const struct phase_plan *plan;
-	double fraction; /* of the run, done */
+	uint32_t probes_at_cap; /* points that are probed at full load: the ends of the hop that costs most */
 };
 
 /* Which port reaches the first point, which frame sizes reach the sink; fills run->sizes, run->source, primary_bytes. */

@@ -53,8 +53,8 @@ static int try_hook(struct bench *bench, int index)
 	return 0;
 }
 
-/* The sink for live frames at an incoming tc point; that it cannot be had is no error. */
-static void try_xdp_sink(struct bench *bench, int index)
+/* The probe for live frames at an incoming tc point; that it cannot be had is no error. */
+static void try_xdp_probe(struct bench *bench, int index)
 {
 	struct run_point point = bench->run->points[index];
 	int is_tc = strcmp(point.mode, "native") && strcmp(point.mode, "generic");
@@ -62,12 +62,12 @@ static void try_xdp_sink(struct bench *bench, int index)
 	if (point.direction != RUN_DIRECTION_IN || !is_tc || bench->path.hook_given[index])
 		return;
 	strcpy(point.mode, "native");
-	if (!hop_probe_open(&point, &bench->xdp_sinks[index]) && !hop_probe_attach(bench->xdp_sinks[index], NULL)) {
-		hop_probe_detach(bench->xdp_sinks[index]);
+	if (!hop_probe_open(&point, &bench->xdp_probes[index]) && !hop_probe_attach(bench->xdp_probes[index], NULL)) {
+		hop_probe_detach(bench->xdp_probes[index]);
 		return;
 	}
-	hop_probe_close(bench->xdp_sinks[index]);
-	bench->xdp_sinks[index] = NULL;
+	hop_probe_close(bench->xdp_probes[index]);
+	bench->xdp_probes[index] = NULL;
 }
 
 int bench_open(struct bench *bench, struct run *run, int source_cpu)
@@ -90,7 +90,7 @@ int bench_open(struct bench *bench, struct run *run, int source_cpu)
 	for (int i = 1; !code && i <= sink; i++)
 		code = try_hook(bench, i);
 	for (int i = 1; !code && i <= sink; i++)
-		try_xdp_sink(bench, i);
+		try_xdp_probe(bench, i);
 	return code;
 }
 
@@ -98,8 +98,8 @@ void bench_close(struct bench *bench)
 {
 	for (int i = 0; i < RUN_MAX_POINTS; i++) {
 		hop_probe_close(bench->probes[i]);
-		hop_probe_close(bench->xdp_sinks[i]);
-		bench->probes[i] = bench->xdp_sinks[i] = bench->active[i] = NULL;
+		hop_probe_close(bench->xdp_probes[i]);
+		bench->probes[i] = bench->xdp_probes[i] = bench->active[i] = NULL;
 	}
 	source_close(bench->source);
 	bench->source = NULL;
@@ -109,9 +109,13 @@ void bench_close(struct bench *bench)
 
 static struct hop_probe *wanted_probe(const struct bench *bench, const struct trial_request *request, int index)
 {
-	if (index == request->sink_point)
-		return request->port == RUN_PORT_LIVE && bench->xdp_sinks[index] ? bench->xdp_sinks[index] : bench->probes[index];
-	return request->middle_probes && index < request->sink_point ? bench->probes[index] : NULL;
+	int is_sink = index == request->sink_point;
+
+	if (!is_sink && (index > request->sink_point || !(request->probes & 1u << index)))
+		return NULL;
+	if (request->port == RUN_PORT_LIVE && bench->xdp_probes[index] && (is_sink || index == 1))
+		return bench->xdp_probes[index];
+	return bench->probes[index];
 }
 
 static int arrange_probes(struct bench *bench, const struct trial_request *request)

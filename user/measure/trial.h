@@ -20,14 +20,15 @@
  * Where a cut ends decides whose cost is whose. Live frames stay XDP frames until something needs a socket buffer; so their
  * sink at an incoming point is native XDP where that can be had, and building the socket buffer counts for the hop that
  * needs it, just as a bypass of that hop would save it. Frames that enter as socket buffers (AF_PACKET, AF_XDP copy) end at
- * tc: XDP would have to copy them first.
+ * tc: XDP would have to copy them first. At the first point live frames are XDP frames for certain, so a middle probe there
+ * is XDP as well: measured 0.5 % of the path's time instead of 4.5 % with tc.
  */
 struct bench {
 	struct run *run;
 	struct path path;
 	struct source *source;
 	struct hop_probe *probes[RUN_MAX_POINTS]; /* [0] is NULL: the source counts itself */
-	struct hop_probe *xdp_sinks[RUN_MAX_POINTS]; /* for live frames; NULL: the probe itself is the sink */
+	struct hop_probe *xdp_probes[RUN_MAX_POINTS]; /* the same points by native XDP, for live frames; NULL: cannot be had */
 	struct hop_reading *readings;		  /* [RUN_MAX_POINTS], of the last trial */
 	struct hop_probe *active[RUN_MAX_POINTS]; /* attached for the last trial; NULL: this point did not count */
 	uint16_t run_tag;
@@ -44,10 +45,12 @@ struct trial_request {
 	double duration_s;
 	uint64_t frames;	     /* 0: as many as the duration takes */
 	unsigned int stamp_interval; /* a power of two; 0 none */
-	int middle_probes;	     /* 1: all points before the sink count, too */
+	uint32_t probes;	     /* bit i: point i, before the sink, counts too */
 	void (*tick)(void *context); /* called about every 10 ms while frames are sent; may be NULL */
 	void *tick_context;
 };
+
+#define TRIAL_ALL_PROBES 0xffffffffu
 
 /* Opens source and probes for run->points. 0 or -errno with error text; bench_close undoes also a failed open. */
 int bench_open(struct bench *bench, struct run *run, int source_cpu);

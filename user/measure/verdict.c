@@ -8,7 +8,8 @@
  *
  * Order. Rules stand in a table; the first that decides wins.
  *  1. mtu: what does not pass at any rate is no matter of rates.
- *  2. source: no hop may be accused of what the source did not offer.
+ *  2. source: no hop may be accused of what the source did not offer, nor of the CPU time that the source itself
+ *     takes where it shares the path's CPU.
  *  3. shaper: a queue stands at the largest step, and either its rate is the rate that comes through, or the CPU does
  *     not explain the step.
  *  4. cpu: the CPU that serves the largest step is saturated.
@@ -189,6 +190,21 @@ static int exceeds_error(const struct verdict_case *facts)
 	return facts->top && share->service_ns > share->error_ns;
 }
 
+/* Self-clocked, and the source with hop 1 takes more of the shared CPU than any hop that can be told from it. */
+static int judge_shared_source(struct verdict_case *facts)
+{
+	const struct run_service *first = facts->services[1];
+
+	if (!first || !first->self_clocked || !isnan(facts->shares[0].service_ns))
+		return 0;
+	if (facts->top && facts->shares[facts->top - 1].service_ns > attribute_frame_ns(first))
+		return 0;
+	facts->run->verdict.kind = RUN_VERDICT_SOURCE_LIMITED;
+	facts->run->verdict.cause = RUN_CAUSE_SOURCE;
+	facts->run->verdict.confidence = 0.8;
+	return 1;
+}
+
 static int judge_shaper(struct verdict_case *facts)
 {
 	const struct run_queue *queue = exceeds_error(facts) ? verdict_hop_queue(facts, facts->top) : NULL;
@@ -231,6 +247,7 @@ static const struct {
 } rules[] = {
 	{ "mtu", judge_mtu },	    /* what does not pass at any rate is no matter of rates */
 	{ "source", judge_source }, /* no hop is accused of what was not offered */
+	{ "shared source", judge_shared_source }, /* nor of what the source takes from it */
 	{ "shaper", judge_shaper }, /* a queue sets the rate, or the CPU does not explain the step */
 	{ "cpu", judge_cpu },	    /* the CPU of the largest step is saturated */
 	{ "step", judge_step },	    /* a step that nothing explains */

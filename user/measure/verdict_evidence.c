@@ -97,7 +97,7 @@ static void gather_loss(struct verdict_case *facts)
 	const struct run_trial *trial = facts->pressure;
 	char bytes[RUN_TEXT_BYTES] = "", count[32], sent[32];
 	struct verdict_text text = { bytes, sizeof(bytes), 0 };
-	int hop, worst = 0, drop;
+	int hop, first, worst = 0, drop;
 
 	for (hop = 1; trial && hop <= facts->hop_count; hop++)
 		if (trial->lost[hop - 1] > 0 && (!worst || trial->lost[hop - 1] > trial->lost[worst - 1]))
@@ -106,14 +106,19 @@ static void gather_loss(struct verdict_case *facts)
 		return;
 	units_print_count(count, sizeof(count), (uint64_t)trial->lost[worst - 1]);
 	units_print_count(sent, sizeof(sent), (uint64_t)trial->sent);
-	verdict_add(&text, "at %s offered most loss falls in hop %d: %s of %s frames",
-		    verdict_pps(trial->offered_pps).text, worst, count, sent);
+	for (first = worst; first > 1 && trial->lost[first - 2] < 0;)
+		first--;
+	verdict_add(&text, "at %s offered most loss falls in hop%s ", verdict_pps(trial->offered_pps).text,
+		    first < worst ? "s" : "");
+	if (first < worst) /* no probe between them in this trial */
+		verdict_add(&text, "%d to ", first);
+	verdict_add(&text, "%d: %s of %s frames", worst, count, sent);
 	for (drop = 0; drop < trial->drop_count && drop < 2; drop++)
 		verdict_add(&text, "%s%s %s %llu", drop ? ", " : " (", trial->drops[drop].interface,
 			    trial->drops[drop].reason, (unsigned long long)trial->drops[drop].count);
 	if (drop)
 		verdict_add(&text, ")");
-	if (at_or_before_cap(facts, worst)) {
+	if (at_or_before_cap(facts, first)) {
 		if (worst != facts->run->verdict.hop)
 			verdict_add(&text, "; loss in front of the cap is expected, frames wait and are dropped there");
 		facts->agreeing++;

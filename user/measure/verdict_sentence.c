@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "measure/attribute.h"
 #include "measure/verdict_case.h"
 
 #define CLEARLY_LESS 0.9
@@ -279,6 +280,23 @@ static void write_cap(const struct verdict_case *facts, struct verdict_text *tex
 		add_mtu_gain(facts, text);
 }
 
+static void write_shared_source(const struct verdict_case *facts, struct verdict_text *text)
+{
+	const struct run_service *first = facts->services[1], *last = facts->services[facts->hop_count];
+
+	verdict_add(text,
+		    "The source is the limit: it shares CPU %d with the path and takes, together with hop 1, %.0f of the "
+		    "%.0f ns that a frame costs there, so the path passes %s (%s at %u bytes)",
+		    first->cpu, attribute_frame_ns(first), attribute_frame_ns(last), verdict_pps(last->pps).text,
+		    verdict_gbps(gbps(facts, last->pps)).text, facts->run->primary_bytes);
+	if (facts->top) {
+		verdict_add(text, "; of the other hops ");
+		add_hop(facts, text, facts->top, 0);
+		verdict_add(text, " takes most, %.0f ns", facts->shares[facts->top - 1].service_ns);
+	}
+	verdict_add(text, "; a faster source, or one with a CPU of its own, would tell more");
+}
+
 static void write_source(const struct verdict_case *facts, struct verdict_text *text)
 {
 	const struct run *run = facts->run;
@@ -286,6 +304,10 @@ static void write_source(const struct verdict_case *facts, struct verdict_text *
 	const struct run_cut *cut = verdict_cut(run, facts->hop_count);
 	double pps = last ? last->pps : cut->lower_pps;
 
+	if (facts->services[1] && last && facts->services[1]->self_clocked && !(run->rate_limit_asked_pps > 0)) {
+		write_shared_source(facts, text);
+		return;
+	}
 	verdict_add(text, "The source is the limit: the path carries all of the %s (%s at %u bytes) ",
 		    verdict_pps(pps).text, verdict_gbps(gbps(facts, pps)).text, run->primary_bytes);
 	if (run->rate_limit_asked_pps > 0 && pps >= CLEARLY_LESS * run->rate_limit_asked_pps)

@@ -84,8 +84,8 @@ struct run_cut {
 	enum run_limit limited_by;
 };
 
-/* What a cut passes when more is offered than fits: service rate; the middle of several short trials that alternate with those
- * of the other cuts. */
+/* What a cut passes when more is offered than fits: service rate. Trials of all cuts and sizes alternate in rounds; numbers
+ * are over the faster half of the rounds, the same ones for all (measure/services.c). */
 struct run_service {
 	int point;
 	unsigned int frame_bytes;
@@ -145,8 +145,8 @@ struct run_trial {
 	int stamp_interval;	  /* 1 in N frames stamped; 0 none */
 	int64_t sent;
 	int64_t points[RUN_MAX_POINTS]; /* test frames counted at each point; -1: no probe there in this trial */
-	/* Lost between neighbours; -1 where the hop starts or ends at an unprobed point, and then the next known number
-	 * holds the loss of the whole stretch. sent = sum of the known + received. */
+	/* Lost between neighbours; -1 where the hop ends at an unprobed point, and then the next known number holds the loss
+	 * of the whole stretch. sent = sum of the known + received. */
 	int64_t lost[RUN_MAX_HOPS];
 	int64_t received;	  /* = points[sink_point] */
 	int64_t duplicates, reordered;
@@ -202,8 +202,8 @@ struct run_size {
 };
 
 struct run_observer {
-	double throughput_ratio; /* with middle probes / without, median of pairs, at full load */
-	double low_ratio, high_ratio;
+	double throughput_ratio; /* at full load, with the probes of the pressure trial / without middle probes; median of pairs */
+	double low_ratio, high_ratio; /* between which the middle half of the pairs lies */
 	double ns_per_frame;	 /* from the ratio and the service time */
 	int pairs;
 };
@@ -231,7 +231,7 @@ struct run_evidence {
 
 struct run_hop_share { /* what attribute.c makes of the services at the primary size */
 	double service_ns;	 /* time the hop adds to each frame */
-	double error_ns;	 /* half the spread it was derived from */
+	double error_ns;	 /* of service_ns; when that is unknown, the most it can be */
 	int cpu;		 /* that serves it; -1 unknown */
 	int same_cpu_as_previous;
 };
@@ -266,7 +266,7 @@ struct run {
 	int cut_count;
 	struct run_cut cuts[RUN_MAX_POINTS];
 	int service_count;
-	struct run_service services[RUN_MAX_POINTS * RUN_MAX_SIZES];
+	struct run_service services[RUN_MAX_POINTS * RUN_MAX_SIZES + 3];
 	struct run_hop_share shares[RUN_MAX_HOPS];
 	int share_count;	/* 0 or point_count-1 */
 	int has_throughput;

@@ -11,7 +11,7 @@
 
 #define BUSY 0.5 /* a CPU that is worth a word although it serves no point */
 
-/* "sent 120 = lost 1 (hop 1) + 2 (hop 3) + received 117". Hops that lost nothing are left out, but one. */
+/* "sent 120 = lost 1 (hop 1) + 2 (hops 2-3) + received 117": a term for each stretch between probed points. */
 static void print_conservation(const struct page *page, const struct run *run, const struct run_trial *trial)
 {
 	char line[PAGE_TEXT_BYTES], count[TEXT_QUANTITY_BYTES];
@@ -28,9 +28,11 @@ static void print_conservation(const struct page *page, const struct run *run, c
 		if (lost < 0)
 			continue;
 		sum += (uint64_t)lost;
-		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s", first ? " " : " + ",
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s (hop", first == 1 ? " " : " + ",
 					 units_print_count(count, sizeof(count), (uint64_t)lost));
-		first = 0;
+		used += (size_t)(first < hop ? snprintf(line + used, sizeof(line) - used, "s %d-%d)", first, hop) :
+					       snprintf(line + used, sizeof(line) - used, " %d)", hop));
+		first = hop + 1;
 	}
 	used += (size_t)snprintf(line + used, sizeof(line) - used, " + received %s",
 				 units_print_count(count, sizeof(count), (uint64_t)trial->received));
@@ -42,6 +44,21 @@ static void print_conservation(const struct page *page, const struct run *run, c
 		page_paragraph(page, TEXT_INDENT, "", "%" PRId64 " duplicates, %" PRId64 " reordered",
 			       trial->duplicates > 0 ? trial->duplicates : 0,
 			       trial->reordered > 0 ? trial->reordered : 0);
+}
+
+/* "lpar0 and vios0 probed besides the ends": what counted in the middle of the path. */
+static void name_probed(const struct run *run, const struct run_trial *trial, char text[PAGE_TEXT_BYTES])
+{
+	char name[RUN_NAME_BYTES];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = 1; i < trial->sink_point && i < RUN_MAX_POINTS && used < PAGE_TEXT_BYTES - 2 * RUN_NAME_BYTES; i++)
+		if (trial->points[i] >= 0)
+			used += (size_t)snprintf(text + used, PAGE_TEXT_BYTES - used, "%s%s", used ? ", " : "",
+						 text_short_point(run, i, name));
+	if (!used)
+		snprintf(text, PAGE_TEXT_BYTES, "no middle point");
 }
 
 static void print_drops(const struct page *page, const struct run_trial *trial)
@@ -112,13 +129,14 @@ static void print_cpus(const struct page *page, const struct run *run)
 void text_pressure(const struct page *page, const struct run *run)
 {
 	const struct run_trial *trial = text_pressure_trial(run);
-	char rate[TEXT_QUANTITY_BYTES];
+	char rate[TEXT_QUANTITY_BYTES], probed[PAGE_TEXT_BYTES];
 
 	if (!trial)
 		return;
+	name_probed(run, trial, probed);
 	page_heading(page, "under pressure");
-	page_paragraph(page, TEXT_INDENT, "  offered", "%s of %u-byte frames for %.1f s, every point probed",
-		       units_print_pps(rate, sizeof(rate), trial->offered_pps), trial->frame_bytes, trial->duration_s);
+	page_paragraph(page, TEXT_INDENT, "  offered", "%s of %u-byte frames for %.1f s, probed between the ends: %s",
+		       units_print_pps(rate, sizeof(rate), trial->offered_pps), trial->frame_bytes, trial->duration_s, probed);
 	print_conservation(page, run, trial);
 	print_drops(page, trial);
 	print_queues(page, run);
@@ -167,7 +185,8 @@ static void print_mtu_gain(const struct page *page, const struct run *run)
 static void print_observer(const struct page *page, const struct run *run)
 {
 	const struct run_observer *observer = &run->observer;
-	char range[96] = "", each[64] = "";
+	const struct run_trial *pressure = text_pressure_trial(run);
+	char range[96] = "", each[64] = "", probed[PAGE_TEXT_BYTES] = "its middle points";
 
 	if (!run->has_observer || !isfinite(observer->throughput_ratio))
 		return;
@@ -175,10 +194,12 @@ static void print_observer(const struct page *page, const struct run *run)
 		snprintf(range, sizeof(range), ", %.3f to %.3f", observer->low_ratio, observer->high_ratio);
 	if (isfinite(observer->ns_per_frame))
 		snprintf(each, sizeof(each), ", %.0f ns a frame", observer->ns_per_frame);
+	if (pressure)
+		name_probed(run, pressure, probed);
 	page_paragraph(page, TEXT_INDENT, "  observer",
-		       "at full load the path with its middle points probed passes %.3f of what it passes without "
-		       "(%+.1f %%; %d pair%s%s)%s",
-		       observer->throughput_ratio, 100 * (observer->throughput_ratio - 1), observer->pairs,
+		       "at full load the path passes %.3f of what it passes without the probes at %s (%+.1f %%; "
+		       "%d pair%s%s)%s; rates and capacities are measured without them",
+		       observer->throughput_ratio, probed, 100 * (observer->throughput_ratio - 1), observer->pairs,
 		       observer->pairs == 1 ? "" : "s", range, each);
 }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Service rates: what each cut passes at each frame size when more is offered than fits.
+ *
+ * Owns: the order of these trials and which of them count. Leaves to others: what the rates mean (attribute.c, cost_model.c).
+ *
+ * Theory. A shared machine has slow spells: its CPUs are lent out, for milliseconds or for minutes, and everything takes up
+ * to twice as long. Rates of different cuts are subtracted from each other (1/C_k - 1/C_(k-1)), so they must come from the
+ * same spell. Therefore trials run in rounds: each round holds one trial of every cut at every size. A round's speed is the
+ * geometric mean of its rates; disturbances only slow down, so the faster half of the rounds is kept and the medians, lowest
+ * and highest are taken over those. All cuts and sizes keep the same rounds.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "measure/median.h"
+#include "measure/phases.h"
+
+#define STAMP_INTERVAL 64
+#define MAX_ROUNDS 8
+#define MAX_CELLS (RUN_MAX_SIZES * RUN_MAX_POINTS + 3)
+#define LOSSLESS 0.001
+
+/* One cut at one size through one port, in all rounds. */
+struct cell {
+	int cut;
+	unsigned int frame_bytes;
+	enum run_port port;
+	double passed_pps[MAX_ROUNDS], offered_pps[MAX_ROUNDS];
+	int lossless, cpu;
+};
+
+static void add_cell(struct cell *cells, int *count, int cut, unsigned int frame_bytes, enum run_port port)
+{
+	if (*count < MAX_CELLS)
+		cells[(*count)++] = (struct cell){ .cut = cut, .frame_bytes = frame_bytes, .port = port, .cpu = -1 };
+}
+
+/* Frames that only AF_PACKET can carry are compared with smaller ones of the same port, at the whole path. */
+static void add_comparison(const struct run *run, struct cell *cells, int *count)
+{
+	static const unsigned int sizes[] = { 64, 512, 1514 };
+
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		add_cell(cells, count, run->point_count - 1, sizes[i], RUN_PORT_PACKET);
+}
+
+static int list_cells(const struct run *run, struct cell *cells)
+{
+	int count = 0, needs_comparison = 0;
+
+	for (int i = 0; i < run->size_count; i++) {
+		const struct run_size *size = &run->sizes[i];
+
+		for (int cut = 1; size->delivered && cut < run->point_count; cut++)
+			add_cell(cells, &count, cut, size->frame_bytes, size->port);
+		needs_comparison |= size->delivered && size->port == RUN_PORT_PACKET && run->sizes[0].port != RUN_PORT_PACKET;
+	}
+	if (needs_comparison)
+		add_comparison(run, cells, &count);
+	return count;
+}
+
+static int measure_cell(struct phases *phases, struct cell *cell, int round)
+{
+	const struct trial_request request = {
+		.purpose = RUN_PURPOSE_SERVICE, .sink_point = cell->cut, .port = cell->port, .frame_bytes = cell->frame_bytes,
+		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = STAMP_INTERVAL,
+	};
+	struct run_trial *trial;
+	int code = trial_run(&phases->bench, &request, &trial);
+
+	if (code)
+		return code;
+	cell->passed_pps[round] = trial_passed_pps(trial);
+	cell->offered_pps[round] = trial->offered_pps;
+	cell->lossless += trial_loss_ratio(trial) < LOSSLESS;
+	cell->cpu = phases->bench.readings[cell->cut].cpu;
+	return 0;
+}
+
+/* Fills kept[0…result-1] with the faster half of the rounds. */
+static int choose_rounds(const struct cell *cells, int count, int rounds, int *kept)
+{
+	double speed[MAX_ROUNDS] = { 0 };
+	int half = (rounds + 1) / 2;
+
+	for (int round = 0; round < rounds; round++)
+		for (int i = 0; i < count; i++)
+			speed[round] += log(fmax(cells[i].passed_pps[round], 1));
+	for (int k = 0; k < half; k++) {
+		int best = 0;
+
+		for (int round = 1; round < rounds; round++)
+			if (speed[round] > speed[best])
+				best = round;
+		kept[k] = best;
+		speed[best] = -INFINITY;
+	}
+	return half;
+}
+
+static void record(struct phases *phases, const struct cell *cell, const int *kept, int count, int rounds)
+{
+	struct run *run = phases->bench.run;
+	struct run_service *service = &run->services[run->service_count++];
+	double passed_pps[MAX_ROUNDS], offered_pps[MAX_ROUNDS];
+
+	for (int i = 0; i < count; i++) {
+		passed_pps[i] = cell->passed_pps[kept[i]];
+		offered_pps[i] = cell->offered_pps[kept[i]];
+	}
+	*service = (struct run_service){ .point = cell->cut, .frame_bytes = cell->frame_bytes, .port = cell->port,
+					 .pps = median(passed_pps, count), .offered_pps = median(offered_pps, count),
+					 .low_pps = passed_pps[0], .high_pps = passed_pps[count - 1], .trials = count,
+					 .cpu = cell->cpu };
+	service->self_clocked = !phases->request->rate_pps && cell->lossless * 2 > rounds &&
+				cell->cpu == phases->bench.source_cpu;
+}
+
+int phase_services(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	struct cell *cells = calloc(MAX_CELLS, sizeof(*cells));
+	int rounds = phases->plan->service_rounds, kept[MAX_ROUNDS], count, kept_count, code = 0;
+
+	if (!cells)
+		return error_set(ENOMEM, "out of memory");
+	count = list_cells(run, cells);
+	for (int round = 0; !code && round < rounds; round++) {
+		for (int i = 0; !code && i < count; i++) {
+			phase_progress(phases, 0.08 + 0.32 * (round * count + i) / (rounds * count),
+				       "cuts: service rates, round %d of %d", round + 1, rounds);
+			code = measure_cell(phases, &cells[i], round);
+		}
+	}
+	if (!code) {
+		kept_count = choose_rounds(cells, count, rounds, kept);
+		for (int i = 0; i < count; i++)
+			record(phases, &cells[i], kept, kept_count, rounds);
+	}
+	free(cells);
+	return code;
+}
