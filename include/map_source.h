@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the live-frame generator is told and what it counts: one element, memory-mapped, one writer on each side.
+ * What a generator in the kernel is told and what it counts: one element, memory-mapped, one writer on each side.
  *
- * Owns: the layout shared by bpf/source_xdp.bpf.c and user/port/live.c.
+ * Owns: the layout shared by bpf/source_body.bpf.h (source_xdp, source_tc) and user/port/ (live.c, packet.c).
  */
 #ifndef HOPCAP_MAP_SOURCE_H
 #define HOPCAP_MAP_SOURCE_H
@@ -16,6 +16,10 @@
 /* Time in units of 2^-20 ns, so that an interval is exact to 1e-6 ns and a trial can last 2^44 ns. */
 #define HOPCAP_PACE_SHIFT 20
 
+/* Marks of socket buffers on the source's interface, for bpf/source_tc.bpf.c ("hct", "hcc"). */
+#define HOPCAP_MARK_TRIGGER 0x00686374u
+#define HOPCAP_MARK_CLONE 0x00686363u
+
 #define HOPCAP_STAMP_NONE 0xffffffffu
 
 struct source_control {
@@ -25,6 +29,8 @@ struct source_control {
 	__u32 stamp_mask;	/* a frame is stamped when (sequence & mask) == 0; mask + 1 is a power of two; or HOPCAP_STAMP_NONE */
 	__u32 header_offset;	/* of the test header in the template */
 	__u32 slip_ns;		/* a departure later than this moves the plan instead of being caught up in a burst */
+	__u32 frame_bytes;	/* length of the frames to send; a trigger may be longer */
+	__u32 padding;
 	__u8 template_bytes[HOPCAP_TEMPLATE_BYTES]; /* first bytes of the frame; the rest stays as user space gave it */
 };
 
@@ -39,7 +45,7 @@ struct source_state {
 	__u64 slipped_ns;
 };
 
-_Static_assert(sizeof(struct source_control) == 128, "source_control");
+_Static_assert(sizeof(struct source_control) == 136, "source_control");
 _Static_assert(sizeof(struct source_state) == 64, "source_state");
 
 #endif

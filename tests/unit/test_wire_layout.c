@@ -96,14 +96,15 @@ static void source_maps(void **state)
 	assert_int_equal(HOPCAP_TEMPLATE_BYTES, 96);
 	/* two tags, IPv6, UDP, test header: the longest headers */
 	assert_true(HOPCAP_TEMPLATE_BYTES >= 14 + 2 * 4 + 40 + 8 + HOPCAP_TEST_HEADER_BYTES);
-	assert_int_equal(sizeof(struct source_control), 128);
+	assert_int_equal(sizeof(struct source_control), 136);
 	expect_field(struct source_control, interval_fp, 0, 8);
 	expect_field(struct source_control, frames, 8, 8);
 	expect_field(struct source_control, ifindex, 16, 4);
 	expect_field(struct source_control, stamp_mask, 20, 4);
 	expect_field(struct source_control, header_offset, 24, 4);
 	expect_field(struct source_control, slip_ns, 28, 4);
-	expect_field(struct source_control, template_bytes, 32, 96);
+	expect_field(struct source_control, frame_bytes, 32, 4);
+	expect_field(struct source_control, template_bytes, 40, 96);
 
 	assert_int_equal(sizeof(struct source_state), 64);
 	expect_field(struct source_state, sent, 0, 8);

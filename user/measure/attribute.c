@@ -18,7 +18,9 @@
  * parallel server).
  *
  * The source. When it shares the CPU of hop 1, T_1 contains it: s_1 = T_1 - source_ns where source_ns is known, else s_1 is
- * only bounded by T_1. In later differences on that CPU it cancels. A cut that passes everything a source on a CPU of its own can offer shows the
+ * only bounded by T_1. In later differences on that CPU it cancels. The same holds for the sink: a live frame ends in XDP,
+ * next to free of cost, but one that is a socket buffer must be freed, for as much as a hop takes; so with other ports than
+ * live frames s_1 is only bounded. A cut that passes everything a source on a CPU of its own can offer shows the
  * source's rate, not the path's: T_k is then only an upper bound of L_k, and hop k is bounded.
  *
  * Errors. The median of the trials gives T_k, the distance from the median to the best trial gives e_k, at least 0.5
@@ -42,7 +44,7 @@
 struct frame_time {
 	int known;
 	int source_limited;
-	int source_inside; /* the source shares the CPU and its own time is not known */
+	int not_alone; /* contains time that is no hop's and not known */
 	double ns, error_ns, source_ns;
 	int cpu;
 };
@@ -109,7 +111,7 @@ static struct frame_time frame_time(const struct run *run, int point, unsigned i
 		.ns = attribute_frame_ns(service),
 		.error_ns = attribute_frame_error_ns(service),
 		.source_ns = service->source_ns > 0 ? service->source_ns : 0,
-		.source_inside = service->self_clocked && !(service->source_ns > 0),
+		.not_alone = (service->self_clocked && !(service->source_ns > 0)) || port != RUN_PORT_LIVE,
 		.cpu = service->cpu,
 	};
 }
@@ -141,7 +143,7 @@ static void first_share(struct run_hop_share *share, const struct frame_time *no
 {
 	double service_ns = now->ns - now->source_ns;
 
-	if (now->source_limited || now->source_inside) {
+	if (now->source_limited || now->not_alone) {
 		bound(share, now->ns + now->error_ns);
 		return;
 	}
@@ -215,7 +217,7 @@ static void fill_shares(const struct run *run, unsigned int frame_bytes, enum ru
 		} else if (now.source_limited) {
 			bound(share, now.ns + now.error_ns);
 		} else if ((same || now.cpu < 0 || before.cpu < 0) &&
-			   (!isnan(shares[hop - 2].service_ns) || (hop == 2 && before.source_inside))) {
+			   (!isnan(shares[hop - 2].service_ns) || (hop == 2 && before.not_alone))) {
 			misfit_ns[hop - 1] = added_share(share, &now, &before);
 		} else {
 			hidden_share(shares, hop, &now, &before, now.cpu == source_cpu ? source_ns : 0);

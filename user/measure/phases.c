@@ -151,6 +151,10 @@ static int separate_source(struct phases *phases, enum run_port port, unsigned i
 	return code;
 }
 
+/*
+ * The largest size that arrives through the port of the smallest one: cuts are best compared where frames enter the path in
+ * one and the cheapest form; sizes that only a slower port can carry still stand in the table of sizes.
+ */
 static void choose_primary(struct phases *phases)
 {
 	struct run *run = phases->bench.run;
@@ -162,7 +166,7 @@ static void choose_primary(struct phases *phases)
 		if (!size->delivered)
 			continue;
 		if (phases->request->size_bytes ? size->frame_bytes == phases->request->size_bytes :
-						  size->frame_bytes > run->primary_bytes) {
+						  size->port == run->sizes[0].port && size->frame_bytes > run->primary_bytes) {
 			run->primary_bytes = size->frame_bytes;
 			run->source.port = size->port;
 		}

@@ -19,12 +19,12 @@
 #include "traffic/announce.h"
 
 static const struct phase_plan plan_default = {
-	.service_s = 0.1, .search_s = 0.2, .latency_s = 0.6, .pressure_s = 1.0, .service_rounds = 6,
+	.service_s = 0.08, .search_s = 0.2, .latency_s = 0.6, .pressure_s = 1.0, .service_rounds = 8,
 	.cut_trials = 14, .end_trials = 18, .cut_width = 0.08, .end_width = 0.05, .observer_pairs = 15,
 };
 
 static const struct phase_plan plan_quick = {
-	.service_s = 0.08, .search_s = 0.12, .latency_s = 0.3, .pressure_s = 0.6, .service_rounds = 4,
+	.service_s = 0.08, .search_s = 0.12, .latency_s = 0.3, .pressure_s = 0.6, .service_rounds = 5,
 	.cut_trials = 8, .end_trials = 10, .cut_width = 0.15, .end_width = 0.12, .observer_pairs = 5,
 };
 

@@ -4,11 +4,11 @@
  *
  * Owns: the order of these trials and which of them count. Leaves to others: what the rates mean (attribute.c, cost_model.c).
  *
- * Theory. A shared machine has slow spells: its CPUs are lent out, for milliseconds or for minutes, and everything takes up
- * to twice as long. Rates of different cuts are subtracted from each other (1/C_k - 1/C_(k-1)), so they must come from the
- * same spell. Therefore trials run in rounds: each round holds one trial of every cut at every size. A round's speed is the
- * geometric mean of its rates; disturbances only slow down, so the faster half of the rounds is kept and the medians, lowest
- * and highest are taken over those. All cuts and sizes keep the same rounds.
+ * Theory. A shared machine has spells: its CPUs are lent out, for milliseconds or for minutes, and everything takes up to
+ * twice as long. Rates of different cuts are subtracted from each other (1/C_k - 1/C_(k-1)), so they must come from the same
+ * spell. Therefore trials run in rounds: each round holds one trial of every cut at every size. A round's speed is the
+ * geometric mean of its rates; rounds.c keeps those that are most alike. Medians, lowest and highest are taken over the
+ * kept rounds, which are the same for all cuts and sizes.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,9 +17,10 @@
 #include "base/error.h"
 #include "measure/median.h"
 #include "measure/phases.h"
+#include "measure/rounds.h"
 
 #define STAMP_INTERVAL 64
-#define MAX_ROUNDS 8
+#define MAX_ROUNDS ROUNDS_MAX
 #define MAX_CELLS (RUN_MAX_SIZES * RUN_MAX_POINTS + 3)
 #define LOSSLESS 0.001
 
@@ -81,25 +82,14 @@ static int measure_cell(struct phases *phases, struct cell *cell, int round)
 	return 0;
 }
 
-/* Fills kept[0…result-1] with the faster half of the rounds. */
-static int choose_rounds(const struct cell *cells, int count, int rounds, int *kept)
+/* Logarithm of the geometric mean of a round's rates. */
+static double round_speed(const struct cell *cells, int count, int round)
 {
-	double speed[MAX_ROUNDS] = { 0 };
-	int half = (rounds + 1) / 2;
+	double speed = 0;
 
-	for (int round = 0; round < rounds; round++)
-		for (int i = 0; i < count; i++)
-			speed[round] += log(fmax(cells[i].passed_pps[round], 1));
-	for (int k = 0; k < half; k++) {
-		int best = 0;
-
-		for (int round = 1; round < rounds; round++)
-			if (speed[round] > speed[best])
-				best = round;
-		kept[k] = best;
-		speed[best] = -INFINITY;
-	}
-	return half;
+	for (int i = 0; i < count; i++)
+		speed += log(fmax(cells[i].passed_pps[round], 1));
+	return speed / count;
 }
 
 static void record(struct phases *phases, const struct cell *cell, const int *kept, int count, int rounds)
@@ -125,6 +115,7 @@ int phase_services(struct phases *phases)
 	struct run *run = phases->bench.run;
 	struct cell *cells = calloc(MAX_CELLS, sizeof(*cells));
 	int rounds = phases->plan->service_rounds, kept[MAX_ROUNDS], count, kept_count, code = 0;
+	double speed[MAX_ROUNDS] = { 0 };
 
 	if (!cells)
 		return error_set(ENOMEM, "out of memory");
@@ -137,7 +128,9 @@ int phase_services(struct phases *phases)
 		}
 	}
 	if (!code) {
-		kept_count = choose_rounds(cells, count, rounds, kept);
+		for (int round = 0; round < rounds; round++)
+			speed[round] = round_speed(cells, count, round);
+		kept_count = rounds_choose(speed, rounds, kept);
 		for (int i = 0; i < count; i++)
 			record(phases, &cells[i], kept, kept_count, rounds);
 	}

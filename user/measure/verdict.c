@@ -205,6 +205,19 @@ static int judge_shared_source(struct verdict_case *facts)
 	return 1;
 }
 
+/* Hop 1 cannot be told from the sink (attribute.c), and both together take more than any other hop: no hop is named. */
+static int judge_hidden_first(struct verdict_case *facts)
+{
+	const struct run_service *first = facts->services[1];
+
+	if (!first || !isnan(facts->shares[0].service_ns) || attribute_source_limited(first))
+		return 0;
+	if (facts->top && facts->shares[facts->top - 1].service_ns > attribute_frame_ns(first))
+		return 0;
+	facts->first_is_hidden = 1;
+	return 1;
+}
+
 static int judge_shaper(struct verdict_case *facts)
 {
 	const struct run_queue *queue = exceeds_error(facts) ? verdict_hop_queue(facts, facts->top) : NULL;
@@ -248,6 +261,7 @@ static const struct {
 	{ "mtu", judge_mtu },	    /* what does not pass at any rate is no matter of rates */
 	{ "source", judge_source }, /* no hop is accused of what was not offered */
 	{ "shared source", judge_shared_source }, /* nor of what the source takes from it */
+	{ "hidden first hop", judge_hidden_first }, /* what cannot be told apart is not judged */
 	{ "shaper", judge_shaper }, /* a queue sets the rate, or the CPU does not explain the step */
 	{ "cpu", judge_cpu },	    /* the CPU of the largest step is saturated */
 	{ "step", judge_step },	    /* a step that nothing explains */

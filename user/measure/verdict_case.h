@@ -41,6 +41,7 @@ struct verdict_case {
 	const struct run_size *lost_size, *passed_size; /* of the MTU rule */
 	const struct run_queue *queue;			/* of the shaper rule */
 	enum verdict_cpu_state cpu_state;		/* of the cap's CPU */
+	int first_is_hidden;				/* hop 1 with the sink takes most, and cannot be told from it */
 };
 
 /* verdict_facts.c: what is known of a point, a hop, a CPU; NULL or -1 when nothing is. */

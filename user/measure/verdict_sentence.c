@@ -324,7 +324,17 @@ static void write_none(const struct verdict_case *facts, struct verdict_text *te
 	const struct run_service *last = facts->hop_count >= 1 ? facts->services[facts->hop_count] : NULL;
 
 	verdict_add(text, "No hop stands out: ");
-	if (last)
+	if (facts->first_is_hidden) {
+		verdict_add(text,
+			    "through port %s hop 1 cannot be told from the sink, and both together take %.0f ns a frame",
+			    run_port_name(facts->run->source.port), attribute_frame_ns(facts->services[1]));
+		if (facts->top) {
+			verdict_add(text, ", more than the largest other hop, ");
+			add_hop(facts, text, facts->top, 0);
+			verdict_add(text, ", with %.0f ns", facts->shares[facts->top - 1].service_ns);
+		}
+		verdict_add(text, "; measure with live frames to tell them apart");
+	} else if (last)
 		verdict_add(text,
 			    "the whole path passes %s (%s at %u bytes), and no step in the cuts exceeds its error",
 			    verdict_pps(last->pps).text, verdict_gbps(gbps(facts, last->pps)).text,

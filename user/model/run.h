@@ -85,7 +85,7 @@ struct run_cut {
 };
 
 /* What a cut passes when more is offered than fits: service rate. Trials of all cuts and sizes alternate in rounds; numbers
- * are over the faster half of the rounds, the same ones for all (measure/services.c). */
+ * are over the half of the rounds that are most alike, the same ones for all (measure/services.c). */
 struct run_service {
 	int point;
 	unsigned int frame_bytes;

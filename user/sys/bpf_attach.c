@@ -99,17 +99,26 @@ static int attach_clsact(int program_fd, const char *interface, const char *netn
 	return 0;
 }
 
-int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int ifindex, int ingress,
-		  struct bpf_attachment *attachment)
+int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachment *attachment)
 {
 	int fd = create_tcx_link(program_fd, ifindex, ingress);
 
 	attachment->kind = BPF_ATTACH_NONE;
-	if (fd == -EINVAL) /* before 6.6 the attach type is unknown */
-		return attach_clsact(program_fd, interface, netns, ifindex, ingress, attachment);
 	if (fd < 0)
-		return error_set(-fd, "%s: cannot attach at tc %s: %s", interface, ingress ? "ingress" : "egress", strerror(-fd));
+		return fd;
 	*attachment = (struct bpf_attachment){ .kind = BPF_ATTACH_TCX, .link_fd = fd, .ifindex = ifindex, .ingress = ingress };
+	return 0;
+}
+
+int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int ifindex, int ingress,
+		  struct bpf_attachment *attachment)
+{
+	int code = bpf_attach_tcx(program_fd, ifindex, ingress, attachment);
+
+	if (code == -EINVAL) /* before 6.6 the attach type is unknown */
+		return attach_clsact(program_fd, interface, netns, ifindex, ingress, attachment);
+	if (code)
+		return error_set(-code, "%s: cannot attach at tc %s: %s", interface, ingress ? "ingress" : "egress", strerror(-code));
 	return 0;
 }
 
