@@ -105,7 +105,7 @@ static int press(struct phases *phases)
 		pps = phases->request->rate_pps;
 	if (pps > run->source.ceiling_pps)
 		pps = run->source.self_clocked ? 0 : run->source.ceiling_pps;
-	request = probed_request(phases, RUN_PURPOSE_PRESSURE, pps, phases->plan->pressure_s, LOAD_STAMP_INTERVAL);
+	request = probed_request(phases, RUN_PURPOSE_PRESSURE, pps, phases->plan->pressure_s, FULL_LOAD_STAMP_INTERVAL);
 	request.probes = phases->probes_at_cap;
 	watch = pressure_begin(&phases->bench);
 	if (!watch)

@@ -19,7 +19,6 @@
 
 #define DELIVERY_FRAMES 64
 #define DELIVERY_PPS 20000
-#define LOAD_STAMP_INTERVAL 64
 #define MAX_PAIRS 16
 
 /* --- delivery --- */
@@ -231,7 +230,7 @@ static int search_trial(void *argument, double asked_pps, struct capacity_trial 
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_CAPACITY, .sink_point = context->cut, .port = phases->bench.run->source.port,
 		.frame_bytes = phases->bench.run->primary_bytes, .pps = asked_pps, .duration_s = context->duration_s,
-		.stamp_interval = LOAD_STAMP_INTERVAL,
+		.stamp_interval = FULL_LOAD_STAMP_INTERVAL,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);
@@ -324,7 +323,7 @@ static int full_load(struct phases *phases, int probed, double *passed_pps)
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_OBSERVER, .sink_point = run->point_count - 1, .port = run->source.port,
 		.frame_bytes = run->primary_bytes, .pps = phases->request->rate_pps, .duration_s = phases->plan->service_s,
-		.stamp_interval = LOAD_STAMP_INTERVAL, .probes = probed ? phases->probes_at_cap : 0,
+		.stamp_interval = FULL_LOAD_STAMP_INTERVAL, .probes = probed ? phases->probes_at_cap : 0,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);

@@ -10,6 +10,9 @@
 #include "measure/run.h"
 #include "measure/trial.h"
 
+/* At full load 1 in so many frames is stamped: a stamp costs each point about 0.1 us, and one second still gives thousands. */
+#define FULL_LOAD_STAMP_INTERVAL 256
+
 /* How much is measured. */
 struct phase_plan {
 	double service_s, search_s, latency_s, pressure_s;

@@ -19,7 +19,6 @@
 #include "measure/phases.h"
 #include "measure/rounds.h"
 
-#define STAMP_INTERVAL 64
 #define MAX_ROUNDS ROUNDS_MAX
 #define MAX_CELLS (RUN_MAX_SIZES * RUN_MAX_POINTS + 3)
 #define LOSSLESS 0.001
@@ -68,7 +67,7 @@ static int measure_cell(struct phases *phases, struct cell *cell, int round)
 {
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_SERVICE, .sink_point = cell->cut, .port = cell->port, .frame_bytes = cell->frame_bytes,
-		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = STAMP_INTERVAL,
+		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = FULL_LOAD_STAMP_INTERVAL,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);
