@@ -46,9 +46,12 @@ static int take_suffixes(char *text, struct point_text *point)
 	char *colon;
 
 	while ((colon = strrchr(text, ':'))) {
-		int code = apply_suffix(colon + 1, point);
+		int code;
 
-		if (code == -ENOENT || (colon - text >= 3 && !strncmp(colon - 3, "@ns", 3)))
+		if (colon - text >= 3 && !strncmp(colon - 3, "@ns", 3))
+			return 0; /* a namespace may be called as a suffix is */
+		code = apply_suffix(colon + 1, point);
+		if (code == -ENOENT)
 			return 0;
 		if (code)
 			return code;
