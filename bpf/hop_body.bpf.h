@@ -111,8 +111,8 @@ static __always_inline void update_checksum(struct udphdr *udp, __be32 before, _
 {
 	__u64 sum = (__u16)~udp->check;
 
-	sum += (__u16)~(before & 0xffff);
-	sum += (__u16)~(before >> 16);
+	sum += (__u16) ~(before & 0xffff);
+	sum += (__u16) ~(before >> 16);
 	sum += (after & 0xffff) + (after >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -160,7 +160,8 @@ static __always_inline void stamp(struct hop_counters *counters, struct test_fra
 }
 
 /* Whether data…data_end starts with a frame of the stream that this probe was told to count; *frame is filled then. */
-static __always_inline int is_counted(const struct hop_control *control, void *data, void *data_end, struct test_frame *frame)
+static __always_inline int is_counted(const struct hop_control *control, void *data, void *data_end,
+				      struct test_frame *frame)
 {
 	if (!parse_test_frame(data, data_end, frame))
 		return 0;

@@ -73,7 +73,8 @@ static __always_inline int may_depart(const struct source_control *control, stru
 }
 
 /* Writes what changes from frame to frame into a test header that holds the template's bytes. */
-static __always_inline void number_header(void *header, const struct source_control *control, struct source_state *state, __u64 now_ns)
+static __always_inline void number_header(void *header, const struct source_control *control,
+					  struct source_state *state, __u64 now_ns)
 {
 	*(__be32 *)(header + HOPCAP_OFFSET_SEQUENCE) = bpf_htonl((__u32)state->sent);
 	*(__be32 *)(header + HOPCAP_OFFSET_LAST) = 0; /* a template's last word may not have fit */

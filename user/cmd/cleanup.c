@@ -102,7 +102,7 @@ static int run_cleanup(int count, char **positional)
 const struct command command_cleanup = {
 	.name = "cleanup",
 	.arguments = "",
-	.summary = "Undo what killed runs left behind",
+	.summary = "undo what killed runs left behind",
 	.details =
 		"Every change that hopcap makes is recorded before it is made. This undoes the changes of\n"
 		"processes that are gone, and removes namespaces named as those of labs that belong to no lab and\n"

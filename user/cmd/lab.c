@@ -341,7 +341,7 @@ static int run_lab(int count, char **positional)
 const struct command command_lab = {
 	.name = "lab",
 	.arguments = "up SCENARIO | down ID|SCENARIO|--all | list | status [ID]",
-	.summary = "Make and remove test networks of namespaces that stay until removed",
+	.summary = "make and remove test networks of namespaces that stay until removed",
 	.details = "'up' prints the lab's id and its points in the syntax that 'hopcap run' takes. 'list' tells\n"
 		   "which labs are up, 'status' what their interfaces count. 'hopcap run --lab SCENARIO' makes a\n"
 		   "lab of its own and removes it afterwards.\n\n" SCENARIO_HELP,

@@ -26,7 +26,7 @@ static const struct option_row options[] = {
 
 static int fail(int status)
 {
-	fprintf(stderr, "hopcap: %s\n", error_text());
+	fprintf(stderr, "hopcap report: %s\n", error_text());
 	return status;
 }
 

@@ -29,20 +29,27 @@ static struct {
 } options = { .cpu = -1 };
 
 static const struct option_row rows[] = {
-	{ "lab", 'l', OPTION_TEXT, "NAME", "build this lab, measure it, remove it (`hopcap lab list` names them)", &options.lab, 0, 0 },
-	{ "mtu", 0, OPTION_BYTES, "BYTES", "MTU of the lab, 1500...9000 (default 1500)", &options.mtu_bytes, 1500, 9000 },
+	{ "lab", 'l', OPTION_TEXT, "NAME", "build this lab, measure it, remove it (`hopcap lab --help` names them)",
+	  &options.lab, 0, 0 },
+	{ "mtu", 0, OPTION_BYTES, "BYTES", "MTU of the lab, 1500...9000 (default 1500)", &options.mtu_bytes, 1500,
+	  9000 },
 	{ "dedicated", 0, OPTION_FLAG, NULL, "lab without switch and SEA: one wire", &options.dedicated, 0, 0 },
-	{ "rate", 'r', OPTION_PPS, "PPS", "offer no more than this: 10000, 10k, 1.5M (default: as much as the source can)",
-	  &options.rate_pps, 0, 0 },
-	{ "size", 's', OPTION_BYTES, "BYTES", "frame size of cuts and verdict, without FCS (default: the largest that arrives)",
-	  &options.size_bytes, HOPCAP_MIN_FRAME_BYTES, HOPCAP_MAX_FRAME_BYTES },
-	{ "port", 'p', OPTION_TEXT, "PORT", "how frames are sent: live, af_xdp_copy or packet (default: the fastest that delivers)",
-	  &options.port, 0, 0 },
-	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu, 0, 4095 },
-	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: about a quarter of the time, wider bounds", &options.quick, 0, 0 },
-	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)", &options.json, 0, 0 },
-	{ "force-uplink", 0, OPTION_FLAG, NULL, "generate even on the interface of the default route or this ssh session",
-	  &options.force_uplink, 0, 0 },
+	{ "rate", 'r', OPTION_PPS, "PPS",
+	  "offer no more than this: 10000, 10k, 1.5M (default: as much as the source can)", &options.rate_pps, 0, 0 },
+	{ "size", 's', OPTION_BYTES, "BYTES",
+	  "frame size of cuts and verdict, without FCS (default: the largest that arrives)", &options.size_bytes,
+	  HOPCAP_MIN_FRAME_BYTES, HOPCAP_MAX_FRAME_BYTES },
+	{ "port", 'p', OPTION_TEXT, "PORT",
+	  "how frames are sent: live, af_xdp_copy or packet (default: the fastest that delivers)", &options.port, 0,
+	  0 },
+	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu,
+	  0, 4095 },
+	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: about a quarter of the time, wider bounds",
+	  &options.quick, 0, 0 },
+	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)",
+	  &options.json, 0, 0 },
+	{ "force-uplink", 0, OPTION_FLAG, NULL,
+	  "generate even on the interface of the default route or this ssh session", &options.force_uplink, 0, 0 },
 	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
 };
 
@@ -99,7 +106,9 @@ static int check_writable(void)
 
 static int measure(struct run *run, char **points, int count, int *code)
 {
-	struct measure_request request = { .rate_pps = options.rate_pps, .size_bytes = options.size_bytes, .quick = options.quick,
+	struct measure_request request = { .rate_pps = options.rate_pps,
+					   .size_bytes = options.size_bytes,
+					   .quick = options.quick,
 					   .source_cpu = (int)options.cpu,
 					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
 	struct path path;
@@ -144,7 +153,9 @@ static int check_arguments(int count)
 	if (!options.lab && (options.mtu_bytes || options.dedicated))
 		return error_set(EINVAL, "--mtu and --dedicated belong to --lab");
 	if (geteuid() != 0)
-		return error_set(EPERM, "needs root: loading BPF programs and sending raw frames take CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW");
+		return error_set(
+			EPERM,
+			"needs root: loading BPF programs and sending raw frames take CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW");
 	return 0;
 }
 
@@ -190,9 +201,10 @@ const struct command command_run = {
 	.name = "run",
 	.arguments = "PATH... | --lab NAME",
 	.summary = "measure a path hop by hop and name the hop that caps it",
-	.details = "PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE], each optionally with :in or :out (direction),\n"
-		   ":tc, :xdp or :generic (hook). Example: ent0@ns:lpar trunk0@ns:vios phys0@ns:vios nic0@ns:ext.\n"
-		   "Exit status: 0 a verdict was reached, 2 usage, 3 the environment lacks something, 4 internal.",
+	.details =
+		"PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE], each optionally with :in or :out (direction),\n"
+		":tc, :xdp or :generic (hook). Example: ent0@ns:lpar trunk0@ns:vios phys0@ns:vios nic0@ns:ext.\n"
+		"Exit status: 0 a verdict was reached, 2 usage, 3 the environment lacks something, 4 internal.",
 	.options = rows,
 	.run = run_command,
 };

@@ -21,7 +21,8 @@ static void percentiles(const struct histogram *histogram, struct run_percentile
 {
 	*result = (struct run_percentiles){ .count = histogram_count(histogram) };
 	if (!result->count) {
-		result->min_ns = result->p50_ns = result->p90_ns = result->p99_ns = result->p999_ns = result->max_ns = RUN_UNKNOWN;
+		result->min_ns = result->p50_ns = result->p90_ns = result->p99_ns = result->p999_ns = result->max_ns =
+			RUN_UNKNOWN;
 		return;
 	}
 	result->min_ns = histogram_min(histogram);
@@ -52,21 +53,27 @@ static void record_latency(struct phases *phases, const char *load, const struct
 	percentiles(&phases->bench.readings[sink].path_ns, &latency->path);
 }
 
-static struct trial_request probed_request(const struct phases *phases, enum run_purpose purpose, double pps, double duration_s,
-					   unsigned int stamp_interval)
+static struct trial_request probed_request(const struct phases *phases, enum run_purpose purpose, double pps,
+					   double duration_s, unsigned int stamp_interval)
 {
 	const struct run *run = phases->bench.run;
 
-	return (struct trial_request){ .purpose = purpose, .sink_point = run->point_count - 1, .port = run->source.port,
-				       .frame_bytes = run->primary_bytes, .pps = pps, .duration_s = duration_s,
-				       .stamp_interval = stamp_interval, .probes = TRIAL_ALL_PROBES };
+	return (struct trial_request){ .purpose = purpose,
+				       .sink_point = run->point_count - 1,
+				       .port = run->source.port,
+				       .frame_bytes = run->primary_bytes,
+				       .pps = pps,
+				       .duration_s = duration_s,
+				       .stamp_interval = stamp_interval,
+				       .probes = TRIAL_ALL_PROBES };
 }
 
 int phase_idle_latency(struct phases *phases)
 {
-	double pps = phases->request->rate_pps > 0 && phases->request->rate_pps < IDLE_PPS ? phases->request->rate_pps : IDLE_PPS;
-	struct trial_request request = probed_request(phases, RUN_PURPOSE_IDLE_LATENCY, pps, phases->plan->latency_s,
-						      IDLE_STAMP_INTERVAL);
+	double pps = phases->request->rate_pps > 0 && phases->request->rate_pps < IDLE_PPS ? phases->request->rate_pps
+											   : IDLE_PPS;
+	struct trial_request request =
+		probed_request(phases, RUN_PURPOSE_IDLE_LATENCY, pps, phases->plan->latency_s, IDLE_STAMP_INTERVAL);
 	struct run_trial *trial;
 	int code;
 
@@ -83,8 +90,8 @@ static double highest_passed_pps(const struct run *run)
 	double pps = run->pdr.upper_pps;
 
 	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].point == run->point_count - 1 && run->services[i].frame_bytes == run->primary_bytes &&
-		    run->services[i].pps > pps)
+		if (run->services[i].point == run->point_count - 1 &&
+		    run->services[i].frame_bytes == run->primary_bytes && run->services[i].pps > pps)
 			pps = run->services[i].pps;
 	return pps;
 }
@@ -112,7 +119,8 @@ static int press(struct phases *phases)
 		return -EIO; /* with the text of pressure_begin */
 	request.tick = pressure_tick;
 	request.tick_context = watch;
-	drops = drop_trace_begin(phases->bench.run_tag, (uint8_t)(phases->bench.stream + 1)); /* NULL: reasons stay unknown */
+	drops = drop_trace_begin(phases->bench.run_tag,
+				 (uint8_t)(phases->bench.stream + 1)); /* NULL: reasons stay unknown */
 	code = trial_run(&phases->bench, &request, &trial);
 	if (code) {
 		drop_trace_cancel(drops);
@@ -137,7 +145,8 @@ static void choose_probes_at_cap(struct phases *phases)
 
 	if (!attribute_hops(run))
 		for (int i = 1; i < run->share_count; i++)
-			if (run->shares[i].service_ns > run->shares[hop - 1].service_ns || isnan(run->shares[hop - 1].service_ns))
+			if (run->shares[i].service_ns > run->shares[hop - 1].service_ns ||
+			    isnan(run->shares[hop - 1].service_ns))
 				hop = i + 1;
 	phases->probes_at_cap = (1u << (hop - 1) | 1u << hop) & ~1u & ((1u << (run->point_count - 1)) - 1);
 }
@@ -151,8 +160,8 @@ int phase_loaded_latency(struct phases *phases)
 
 	for (unsigned int i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		double pps = phases->bench.run->pdr.lower_pps * loads[i].factor;
-		struct trial_request request = probed_request(phases, RUN_PURPOSE_LOADED_LATENCY, pps, phases->plan->latency_s,
-							      LOAD_STAMP_INTERVAL);
+		struct trial_request request = probed_request(phases, RUN_PURPOSE_LOADED_LATENCY, pps,
+							      phases->plan->latency_s, LOAD_STAMP_INTERVAL);
 		struct run_trial *trial;
 		int code;
 

@@ -59,11 +59,15 @@ static int guard_uplink(const struct run_point *point, const struct rtnl_link *l
 	if (carries < 0)
 		return carries;
 	if (carries)
-		return error_set(EPERM, "%s carries the default route of its namespace; nothing is generated there without --force-uplink",
-				 point->name);
+		return error_set(
+			EPERM,
+			"%s carries the default route of its namespace; nothing is generated there without --force-uplink",
+			point->name);
 	ssh_interface(ssh);
 	if (ssh[0] && (!strcmp(ssh, point->interface) || !strcmp(ssh, master.name)))
-		return error_set(EPERM, "%s carries this ssh session; nothing is generated there without --force-uplink", point->name);
+		return error_set(EPERM,
+				 "%s carries this ssh session; nothing is generated there without --force-uplink",
+				 point->name);
 	return 0;
 }
 
@@ -95,11 +99,13 @@ static void note_foreign_xdp(struct run *run, const struct run_point point, cons
 	snprintf(finding->id, sizeof(finding->id), "xdp-foreign");
 	snprintf(finding->severity, sizeof(finding->severity), "warn");
 	snprintf(finding->interface, sizeof(finding->interface), "%s", point.interface);
-	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s", bpf_program_label(link->xdp_program_id, label, sizeof(label)),
-		 point.name);
-	snprintf(finding->rule, sizeof(finding->rule), "a program of somebody else sees each frame before our tc probe; it stays");
+	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s",
+		 bpf_program_label(link->xdp_program_id, label, sizeof(label)), point.name);
+	snprintf(finding->rule, sizeof(finding->rule),
+		 "a program of somebody else sees each frame before our tc probe; it stays");
 	snprintf(finding->fix, sizeof(finding->fix), "ip link set dev %s xdp off", point.interface);
-	snprintf(finding->effect, sizeof(finding->effect), "its cost and its drops count for the hop before this point");
+	snprintf(finding->effect, sizeof(finding->effect),
+		 "its cost and its drops count for the hop before this point");
 }
 
 /* Facts of one interface, asked in its own namespace. */
@@ -112,11 +118,13 @@ static int inspect(struct run *run, struct path *path, int index, int last, int 
 
 	if (code == -ENODEV)
 		return error_set(ENODEV, "%s: no such interface%s%s; `ip%s%s link` lists them", point->name,
-				 point->netns[0] ? " in namespace " : "", point->netns, point->netns[0] ? " -n " : "", point->netns);
+				 point->netns[0] ? " in namespace " : "", point->netns, point->netns[0] ? " -n " : "",
+				 point->netns);
 	if (code)
 		return code;
 	if (!(link.flags & IFF_UP))
-		return error_set(ENETDOWN, "%s: the interface is down; `ip link set %s up` first", point->name, point->interface);
+		return error_set(ENETDOWN, "%s: the interface is down; `ip link set %s up` first", point->name,
+				 point->interface);
 	if (!force_uplink && (index == 0 || index == last)) {
 		code = guard_uplink(point, &link);
 		if (code)
@@ -133,8 +141,10 @@ static int inspect(struct run *run, struct path *path, int index, int last, int 
 	choose_hook(point, &link, index == 0, index == last);
 	if (link.xdp_program_id && index) {
 		if (strcmp(point->mode, "tcx") && path->hook_given[index])
-			return error_set(EBUSY, "%s: XDP %s is attached and is not displaced; use :tc at this point, or detach it",
-					 point->name, bpf_program_label(link.xdp_program_id, label, sizeof(label)));
+			return error_set(
+				EBUSY,
+				"%s: XDP %s is attached and is not displaced; use :tc at this point, or detach it",
+				point->name, bpf_program_label(link.xdp_program_id, label, sizeof(label)));
 		strcpy(point->mode, "tcx");
 		if (point->hook == RUN_HOOK_XDP)
 			point->hook = RUN_HOOK_TC;
@@ -173,7 +183,8 @@ static int bridge_name(const struct run_point *point, int ifindex, char *name, s
 /* What lies between two points: a bridge that both are ports of, a wire when they are each other's peers, else opaque. */
 static int describe_hop(struct run *run, int hop)
 {
-	const struct run_point from = run->points[hop - 1], to = run->points[hop]; /* copies: they and the hop lie in one run */
+	const struct run_point from = run->points[hop - 1],
+			       to = run->points[hop]; /* copies: they and the hop lie in one run */
 	struct run_hop *result = &run->hops[hop - 1];
 	int same_netns = !strcmp(from.netns, to.netns);
 	struct rtnl_link a, b;
@@ -217,7 +228,8 @@ static int resolve(struct run *run, struct path *path, int force_uplink)
 	/* After all of them: an interface that is down takes the carrier of its peer, and is the one to name. */
 	for (int i = 0; i <= last; i++)
 		if (!path->has_carrier[i])
-			return error_set(ENETDOWN, "%s: the interface has no carrier; is its other end up?", run->points[i].name);
+			return error_set(ENETDOWN, "%s: the interface has no carrier; is its other end up?",
+					 run->points[i].name);
 	for (int hop = 1; hop <= last; hop++) {
 		int code = describe_hop(run, hop);
 
@@ -258,8 +270,8 @@ int path_from_texts(struct run *run, struct path *path, char *const *texts, int 
 			return error_set(EINVAL, "point '%s' is the source: it sends out and has no hook", texts[i]);
 		if (text.direction_given)
 			direction = text.direction;
-		if (snprintf(point->name, sizeof(point->name), "%s%s%s", text.interface, text.netns[0] ? "@ns:" : "", text.netns) >=
-		    (int)sizeof(point->name))
+		if (snprintf(point->name, sizeof(point->name), "%s%s%s", text.interface, text.netns[0] ? "@ns:" : "",
+			     text.netns) >= (int)sizeof(point->name))
 			return error_set(EINVAL, "point '%s' is too long", texts[i]);
 		strcpy(point->interface, text.interface);
 		strcpy(point->netns, text.netns);

@@ -26,8 +26,13 @@
 static int deliver(struct phases *phases, enum run_port port, unsigned int bytes, struct run_trial **trial)
 {
 	const struct trial_request request = {
-		.purpose = RUN_PURPOSE_DELIVERY, .sink_point = phases->bench.run->point_count - 1, .port = port,
-		.frame_bytes = bytes, .pps = DELIVERY_PPS, .duration_s = 0.5, .frames = DELIVERY_FRAMES,
+		.purpose = RUN_PURPOSE_DELIVERY,
+		.sink_point = phases->bench.run->point_count - 1,
+		.port = port,
+		.frame_bytes = bytes,
+		.pps = DELIVERY_PPS,
+		.duration_s = 0.5,
+		.frames = DELIVERY_FRAMES,
 		.probes = TRIAL_ALL_PROBES,
 	};
 
@@ -65,13 +70,16 @@ static int choose_port(struct phases *phases, unsigned int bytes, enum run_port 
 		if ((*trial)->points[1] > 0) {
 			*chosen = order[i];
 			if (!why[0])
-				snprintf(why, why_size, request->port_given ? "asked for with --port" : "the fastest that delivers here");
+				snprintf(why, why_size,
+					 request->port_given ? "asked for with --port"
+							     : "the fastest that delivers here");
 			return 0;
 		}
-		note_refusal(why, why_size, order[i],
-			     order[i] == RUN_PORT_LIVE ?
-			     "accepted but not delivered (a veth end takes redirected frames only with GRO or an XDP program on it)" :
-			     "accepted but not delivered");
+		note_refusal(
+			why, why_size, order[i],
+			order[i] == RUN_PORT_LIVE
+				? "accepted but not delivered (a veth end takes redirected frames only with GRO or an XDP program on it)"
+				: "accepted but not delivered");
 	}
 	return -EHOSTUNREACH;
 }
@@ -121,10 +129,11 @@ static int unreachable(const struct run *run, const struct run_trial *trial, uns
 	char label[160];
 
 	if (!seen)
-		return error_set(EHOSTUNREACH, "no test frame of %u bytes arrives: last seen at the source, %s (%s)", bytes,
-				 run->points[0].name, why);
+		return error_set(EHOSTUNREACH, "no test frame of %u bytes arrives: last seen at the source, %s (%s)",
+				 bytes, run->points[0].name, why);
 	return error_set(EHOSTUNREACH, "no test frame of %u bytes arrives at %s: last seen at %s, lost in %s", bytes,
-			 run->points[run->point_count - 1].name, run->points[seen].name, run_hop_label(run, seen + 1, label, sizeof(label)));
+			 run->points[run->point_count - 1].name, run->points[seen].name,
+			 run_hop_label(run, seen + 1, label, sizeof(label)));
 }
 
 /* A path that is served on the source's CPU may only follow it there by chance of the first choice: try another once. */
@@ -164,8 +173,9 @@ static void choose_primary(struct phases *phases)
 
 		if (!size->delivered)
 			continue;
-		if (phases->request->size_bytes ? size->frame_bytes == phases->request->size_bytes :
-						  size->port == run->sizes[0].port && size->frame_bytes > run->primary_bytes) {
+		if (phases->request->size_bytes
+			    ? size->frame_bytes == phases->request->size_bytes
+			    : size->port == run->sizes[0].port && size->frame_bytes > run->primary_bytes) {
 			run->primary_bytes = size->frame_bytes;
 			run->source.port = size->port;
 		}
@@ -183,7 +193,8 @@ static int try_size(struct phases *phases, unsigned int bytes, int is_first)
 	int code = choose_port(phases, bytes, &size->port, why, sizeof(why), &trial);
 
 	if (code == -EHOSTUNREACH && !trial)
-		return error_set(EHOSTUNREACH, "%s: no port can send frames of %u bytes here: %s", run->points[0].name, bytes, why);
+		return error_set(EHOSTUNREACH, "%s: no port can send frames of %u bytes here: %s", run->points[0].name,
+				 bytes, why);
 	if (code && code != -EHOSTUNREACH)
 		return code;
 	size->frame_bytes = bytes;
@@ -204,8 +215,8 @@ int phase_delivery(struct phases *phases)
 
 	if (phases->request->size_bytes > phases->bench.run->points[0].mtu_bytes + 14)
 		return error_set(EINVAL, "%s: frames of %u bytes do not fit its MTU of %u (at most %u)",
-				 phases->bench.run->points[0].name, phases->request->size_bytes, phases->bench.run->points[0].mtu_bytes,
-				 phases->bench.run->points[0].mtu_bytes + 14);
+				 phases->bench.run->points[0].name, phases->request->size_bytes,
+				 phases->bench.run->points[0].mtu_bytes, phases->bench.run->points[0].mtu_bytes + 14);
 	for (int i = 0; !code && i < count; i++) {
 		phase_progress(phases, 0.02, "delivery: frames of %u bytes", sizes[i]);
 		code = try_size(phases, sizes[i], i == 0);
@@ -228,8 +239,12 @@ static int search_trial(void *argument, double asked_pps, struct capacity_trial 
 	struct search_context *context = argument;
 	struct phases *phases = context->phases;
 	const struct trial_request request = {
-		.purpose = RUN_PURPOSE_CAPACITY, .sink_point = context->cut, .port = phases->bench.run->source.port,
-		.frame_bytes = phases->bench.run->primary_bytes, .pps = asked_pps, .duration_s = context->duration_s,
+		.purpose = RUN_PURPOSE_CAPACITY,
+		.sink_point = context->cut,
+		.port = phases->bench.run->source.port,
+		.frame_bytes = phases->bench.run->primary_bytes,
+		.pps = asked_pps,
+		.duration_s = context->duration_s,
 		.stamp_interval = FULL_LOAD_STAMP_INTERVAL,
 	};
 	struct run_trial *trial;
@@ -246,9 +261,13 @@ static int search(struct phases *phases, int cut, double loss_goal, double durat
 		  struct capacity_bounds *bounds)
 {
 	struct search_context context = { .phases = phases, .cut = cut, .duration_s = duration_s };
-	const struct run_service *service = attribute_service(phases->bench.run, cut, phases->bench.run->primary_bytes, phases->bench.run->source.port);
-	struct capacity_goal goal = { .loss_ratio = loss_goal, .width = width, .max_trials = max_trials,
-				      .max_pps = phases->request->rate_pps, .min_pps = 1000 };
+	const struct run_service *service = attribute_service(phases->bench.run, cut, phases->bench.run->primary_bytes,
+							      phases->bench.run->source.port);
+	struct capacity_goal goal = { .loss_ratio = loss_goal,
+				      .width = width,
+				      .max_trials = max_trials,
+				      .max_pps = phases->request->rate_pps,
+				      .min_pps = 1000 };
 
 	if (!service)
 		return error_set(ENODATA, "cut %d was not measured", cut);
@@ -260,10 +279,13 @@ static int search(struct phases *phases, int cut, double loss_goal, double durat
 	return capacity_search(&goal, search_trial, &context, bounds);
 }
 
-static void record_throughput(const struct capacity_bounds *bounds, double loss_goal, struct run_throughput_bounds *throughput)
+static void record_throughput(const struct capacity_bounds *bounds, double loss_goal,
+			      struct run_throughput_bounds *throughput)
 {
-	*throughput = (struct run_throughput_bounds){ .lower_pps = bounds->lower_pps, .upper_pps = bounds->upper_pps,
-						      .loss_ratio = bounds->loss_at_lower, .loss_goal = loss_goal,
+	*throughput = (struct run_throughput_bounds){ .lower_pps = bounds->lower_pps,
+						      .upper_pps = bounds->upper_pps,
+						      .loss_ratio = bounds->loss_at_lower,
+						      .loss_goal = loss_goal,
 						      .irregular = bounds->irregular };
 }
 
@@ -277,14 +299,16 @@ int phase_cuts(struct phases *phases)
 		struct capacity_bounds bounds;
 		int is_path = point == sink, code;
 
-		phase_progress(phases, 0.4 + 0.25 * (point - 1) / sink, "cuts: capacity of cut %d of %d, at %s", point, sink,
-			       run->points[point].name);
+		phase_progress(phases, 0.4 + 0.25 * (point - 1) / sink, "cuts: capacity of cut %d of %d, at %s", point,
+			       sink, run->points[point].name);
 		code = search(phases, point, run->loss_goal, phases->plan->search_s,
 			      is_path ? phases->plan->end_trials : phases->plan->cut_trials,
 			      is_path ? phases->plan->end_width : phases->plan->cut_width, &bounds);
 		if (code)
 			return code;
-		*cut = (struct run_cut){ .point = point, .lower_pps = bounds.lower_pps, .upper_pps = bounds.upper_pps,
+		*cut = (struct run_cut){ .point = point,
+					 .lower_pps = bounds.lower_pps,
+					 .upper_pps = bounds.upper_pps,
 					 .gbps = bounds.lower_pps * run->primary_bytes * 8 / 1e9,
 					 .limited_by = bounds.source_limited ? RUN_LIMIT_SOURCE : RUN_LIMIT_PATH };
 		run->cut_count = point;
@@ -293,7 +317,8 @@ int phase_cuts(struct phases *phases)
 	}
 	run->source.ceiling_pps = 0;
 	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].offered_pps > run->source.ceiling_pps)
+		if (run->services[i].frame_bytes == run->primary_bytes &&
+		    run->services[i].offered_pps > run->source.ceiling_pps)
 			run->source.ceiling_pps = run->services[i].offered_pps;
 	run->source.self_clocked = attribute_service(run, sink, run->primary_bytes, run->source.port)->self_clocked;
 	return 0;
@@ -306,8 +331,8 @@ int phase_throughput(struct phases *phases)
 	int code;
 
 	phase_progress(phases, 0.68, "end to end: NDR");
-	code = search(phases, run->point_count - 1, 0, phases->plan->search_s, phases->plan->end_trials, phases->plan->end_width,
-		      &bounds);
+	code = search(phases, run->point_count - 1, 0, phases->plan->search_s, phases->plan->end_trials,
+		      phases->plan->end_width, &bounds);
 	if (code)
 		return code;
 	record_throughput(&bounds, 0, &run->ndr);
@@ -321,9 +346,14 @@ static int full_load(struct phases *phases, int probed, double *passed_pps)
 {
 	struct run *run = phases->bench.run;
 	const struct trial_request request = {
-		.purpose = RUN_PURPOSE_OBSERVER, .sink_point = run->point_count - 1, .port = run->source.port,
-		.frame_bytes = run->primary_bytes, .pps = phases->request->rate_pps, .duration_s = phases->plan->service_s,
-		.stamp_interval = FULL_LOAD_STAMP_INTERVAL, .probes = probed ? phases->probes_at_cap : 0,
+		.purpose = RUN_PURPOSE_OBSERVER,
+		.sink_point = run->point_count - 1,
+		.port = run->source.port,
+		.frame_bytes = run->primary_bytes,
+		.pps = phases->request->rate_pps,
+		.duration_s = phases->plan->service_s,
+		.stamp_interval = FULL_LOAD_STAMP_INTERVAL,
+		.probes = probed ? phases->probes_at_cap : 0,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);

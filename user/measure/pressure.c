@@ -91,7 +91,8 @@ void pressure_cancel(struct pressure_watch *watch)
 static const struct rtnl_qdisc *same_qdisc(const struct rtnl_qdisc *list, int count, const struct rtnl_qdisc *wanted)
 {
 	for (int i = 0; i < count; i++)
-		if (list[i].handle == wanted->handle && list[i].parent == wanted->parent && !strcmp(list[i].kind, wanted->kind))
+		if (list[i].handle == wanted->handle && list[i].parent == wanted->parent &&
+		    !strcmp(list[i].kind, wanted->kind))
 			return &list[i];
 	return NULL;
 }
@@ -146,7 +147,8 @@ static void record_queues(struct pressure_watch *watch, struct run *run)
 	}
 }
 
-static void add_counter(struct run_trial *trial, const char *interface, const char *counter, uint64_t before, uint64_t after)
+static void add_counter(struct run_trial *trial, const char *interface, const char *counter, uint64_t before,
+			uint64_t after)
 {
 	struct run_drop drop = { .count = after - before };
 
@@ -173,13 +175,14 @@ static void record_counters(struct pressure_watch *watch, struct run *run, struc
 /* Threads of the path itself: the kernel's packet threads. Ours are known by their process. */
 static int is_path_thread(const struct proc_thread *thread)
 {
-	return thread->pid == getpid() ||
-	       (thread->is_kernel && (!strncmp(thread->command, "napi/", 5) || !strncmp(thread->command, "ksoftirqd/", 10)));
+	return thread->pid == getpid() || (thread->is_kernel && (!strncmp(thread->command, "napi/", 5) ||
+								 !strncmp(thread->command, "ksoftirqd/", 10)));
 }
 
 static void add_hog(struct run_pressure *pressure, const struct proc_thread *thread, double share)
 {
-	struct run_hog *hog = &pressure->hogs[pressure->hog_count < RUN_MAX_HOGS ? pressure->hog_count : RUN_MAX_HOGS - 1];
+	struct run_hog *hog =
+		&pressure->hogs[pressure->hog_count < RUN_MAX_HOGS ? pressure->hog_count : RUN_MAX_HOGS - 1];
 
 	if (pressure->hog_count == RUN_MAX_HOGS && hog->share >= share)
 		return;

@@ -22,7 +22,8 @@ int rounds_choose(const double *speed, int count, int *kept)
 		order[at] = round;
 	}
 	for (int start = 1; start + half <= count; start++)
-		if (speed[order[start]] - speed[order[start + half - 1]] < speed[order[first]] - speed[order[first + half - 1]])
+		if (speed[order[start]] - speed[order[start + half - 1]] <
+		    speed[order[first]] - speed[order[first + half - 1]])
 			first = start;
 	for (int k = 0; k < half; k++)
 		kept[k] = order[first + k];

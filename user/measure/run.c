@@ -3,6 +3,7 @@
  * The order of a run; see "A run" in ARCHITECTURE.md. Measuring is in phases.c and latency.c, deciding in the pure files
  * (attribute, cost_model, verdict).
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "measure/attribute.h"
 #include "measure/cost_model.h"
 #include "measure/phases.h"
@@ -19,13 +21,29 @@
 #include "traffic/announce.h"
 
 static const struct phase_plan plan_default = {
-	.service_s = 0.08, .search_s = 0.2, .latency_s = 0.6, .pressure_s = 1.0, .service_rounds = 8,
-	.cut_trials = 14, .end_trials = 18, .cut_width = 0.08, .end_width = 0.05, .observer_pairs = 15,
+	.service_s = 0.08,
+	.search_s = 0.2,
+	.latency_s = 0.6,
+	.pressure_s = 1.0,
+	.service_rounds = 8,
+	.cut_trials = 14,
+	.end_trials = 18,
+	.cut_width = 0.08,
+	.end_width = 0.05,
+	.observer_pairs = 15,
 };
 
 static const struct phase_plan plan_quick = {
-	.service_s = 0.08, .search_s = 0.12, .latency_s = 0.3, .pressure_s = 0.6, .service_rounds = 5,
-	.cut_trials = 8, .end_trials = 10, .cut_width = 0.15, .end_width = 0.12, .observer_pairs = 5,
+	.service_s = 0.08,
+	.search_s = 0.12,
+	.latency_s = 0.3,
+	.pressure_s = 0.6,
+	.service_rounds = 5,
+	.cut_trials = 8,
+	.end_trials = 10,
+	.cut_width = 0.15,
+	.end_width = 0.12,
+	.observer_pairs = 5,
 };
 
 void phase_progress(struct phases *phases, double fraction, const char *format, ...)
@@ -57,8 +75,9 @@ static void describe_machine(struct run *run)
 
 static int measure(struct phases *phases)
 {
-	static int (*const steps[])(struct phases *) = { phase_delivery, phase_idle_latency, phase_services, phase_cuts,
-							  phase_throughput, phase_loaded_latency, phase_observer };
+	static int (*const steps[])(struct phases *) = { phase_delivery, phase_idle_latency, phase_services,
+							 phase_cuts,	 phase_throughput,   phase_loaded_latency,
+							 phase_observer };
 
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		int code = steps[i](phases);
@@ -75,14 +94,17 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 	uint64_t begin_ns = pacer_now_ns();
 	int code, sink = run->point_count - 1;
 
+	if (request->source_cpu >= 0 && !source_cpu_usable(request->source_cpu))
+		return error_set(EINVAL, "CPU %d cannot be used for the source: it is not there, or not allowed to this process",
+				 request->source_cpu);
 	describe_machine(run);
 	run->loss_goal = 0.005;
 	run->rate_limit_asked_pps = request->rate_pps;
 	phases.bench.path = *path;
 	code = bench_open(&phases.bench, run, request->source_cpu >= 0 ? request->source_cpu : source_other_cpu(-1));
 	if (!code)
-		code = announce(run->points[sink].interface, run->points[sink].netns, path->ifindex[sink], path->address[sink],
-				path->address[0]);
+		code = announce(run->points[sink].interface, run->points[sink].netns, path->ifindex[sink],
+				path->address[sink], path->address[0]);
 	if (!code)
 		code = measure(&phases);
 	bench_close(&phases.bench);

@@ -56,7 +56,8 @@ static int list_cells(const struct run *run, struct cell *cells)
 
 		for (int cut = 1; size->delivered && cut < run->point_count; cut++)
 			add_cell(cells, &count, cut, size->frame_bytes, size->port);
-		needs_comparison |= size->delivered && size->port == RUN_PORT_PACKET && run->sizes[0].port != RUN_PORT_PACKET;
+		needs_comparison |= size->delivered && size->port == RUN_PORT_PACKET &&
+				    run->sizes[0].port != RUN_PORT_PACKET;
 	}
 	if (needs_comparison)
 		add_comparison(run, cells, &count);
@@ -66,8 +67,13 @@ static int list_cells(const struct run *run, struct cell *cells)
 static int measure_cell(struct phases *phases, struct cell *cell, int round)
 {
 	const struct trial_request request = {
-		.purpose = RUN_PURPOSE_SERVICE, .sink_point = cell->cut, .port = cell->port, .frame_bytes = cell->frame_bytes,
-		.pps = phases->request->rate_pps, .duration_s = phases->plan->service_s, .stamp_interval = FULL_LOAD_STAMP_INTERVAL,
+		.purpose = RUN_PURPOSE_SERVICE,
+		.sink_point = cell->cut,
+		.port = cell->port,
+		.frame_bytes = cell->frame_bytes,
+		.pps = phases->request->rate_pps,
+		.duration_s = phases->plan->service_s,
+		.stamp_interval = FULL_LOAD_STAMP_INTERVAL,
 	};
 	struct run_trial *trial;
 	int code = trial_run(&phases->bench, &request, &trial);
@@ -101,9 +107,14 @@ static void record(struct phases *phases, const struct cell *cell, const int *ke
 		passed_pps[i] = cell->passed_pps[kept[i]];
 		offered_pps[i] = cell->offered_pps[kept[i]];
 	}
-	*service = (struct run_service){ .point = cell->cut, .frame_bytes = cell->frame_bytes, .port = cell->port,
-					 .pps = median(passed_pps, count), .offered_pps = median(offered_pps, count),
-					 .low_pps = passed_pps[0], .high_pps = passed_pps[count - 1], .trials = count,
+	*service = (struct run_service){ .point = cell->cut,
+					 .frame_bytes = cell->frame_bytes,
+					 .port = cell->port,
+					 .pps = median(passed_pps, count),
+					 .offered_pps = median(offered_pps, count),
+					 .low_pps = passed_pps[0],
+					 .high_pps = passed_pps[count - 1],
+					 .trials = count,
 					 .cpu = cell->cpu };
 	service->self_clocked = !phases->request->rate_pps && cell->lossless * 2 > rounds &&
 				cell->cpu == phases->bench.source_cpu;

@@ -12,8 +12,8 @@
 
 #define POLL_NS 1000000
 #define MAX_ATTEMPTS 5
-#define QUIET_POLLS 20	/* the last frame has come when nothing was counted for so many polls … */
-#define MAX_POLLS 2000	/* … and a queue that has not drained by then counts as loss */
+#define QUIET_POLLS 20 /* the last frame has come when nothing was counted for so many polls … */
+#define MAX_POLLS 2000 /* … and a queue that has not drained by then counts as loss */
 
 /* Never 0; a new one each run, so that frames of a run that was killed are not counted in this one. */
 static uint16_t random_run_tag(void)
@@ -196,8 +196,11 @@ static int read_probes(struct bench *bench, int sink, struct run_trial *trial)
 
 int trial_run(struct bench *bench, const struct trial_request *request, struct run_trial **result)
 {
-	struct source_stream stream = { .port = request->port, .frame_bytes = request->frame_bytes, .pps = request->pps,
-					.duration_s = request->duration_s, .frames = request->frames,
+	struct source_stream stream = { .port = request->port,
+					.frame_bytes = request->frame_bytes,
+					.pps = request->pps,
+					.duration_s = request->duration_s,
+					.frames = request->frames,
 					.stamp_interval = request->stamp_interval };
 	struct run_trial *trial;
 	struct port_sent sent;
@@ -219,8 +222,10 @@ int trial_run(struct bench *bench, const struct trial_request *request, struct r
 			break;
 	}
 	if (!sent.frames && !undo_interrupted())
-		return error_set(EBUSY, "%s: the source sent nothing in %d attempts of %.2f s: is CPU %d taken by something else?",
-				 bench->run->points[0].name, MAX_ATTEMPTS, request->duration_s, bench->source_cpu);
+		return error_set(
+			EBUSY,
+			"%s: the source sent nothing in %d attempts of %.2f s: is CPU %d taken by something else?",
+			bench->run->points[0].name, MAX_ATTEMPTS, request->duration_s, bench->source_cpu);
 	wait_for_last(bench->active[request->sink_point], sent.frames);
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");

@@ -12,10 +12,8 @@ static const struct {
 	const char *word, *mode;
 	enum run_direction direction;
 } suffixes[] = {
-	{ "in", NULL, RUN_DIRECTION_IN },
-	{ "out", NULL, RUN_DIRECTION_OUT },
-	{ "tc", "tcx", RUN_DIRECTION_IN },
-	{ "xdp", "native", RUN_DIRECTION_IN },
+	{ "in", NULL, RUN_DIRECTION_IN },	    { "out", NULL, RUN_DIRECTION_OUT },
+	{ "tc", "tcx", RUN_DIRECTION_IN },	    { "xdp", "native", RUN_DIRECTION_IN },
 	{ "generic", "generic", RUN_DIRECTION_IN },
 };
 
@@ -80,15 +78,19 @@ int point_parse(const char *text, struct point_text *point)
 	strcpy(copy, text);
 	if (take_suffixes(copy, point))
 		return error_set(EINVAL, "point '%s': direction or hook given twice; " SYNTAX, text);
-	if (point->hook_given && strcmp(point->mode, "tcx") && point->direction_given && point->direction == RUN_DIRECTION_OUT)
-		return error_set(EINVAL, "point '%s': XDP sees incoming frames only; use :tc for an outgoing point", text);
+	if (point->hook_given && strcmp(point->mode, "tcx") && point->direction_given &&
+	    point->direction == RUN_DIRECTION_OUT)
+		return error_set(EINVAL, "point '%s': XDP sees incoming frames only; use :tc for an outgoing point",
+				 text);
 	domain = strchr(copy, '@');
 	if (domain) {
 		*domain++ = 0;
 		if (!strcmp(domain, "local"))
 			domain = NULL;
 		else if (strncmp(domain, "ns:", 3))
-			return error_set(EINVAL, "point '%s': unknown domain '%s'; only @ns:NAMESPACE and @local are known", text, domain);
+			return error_set(EINVAL,
+					 "point '%s': unknown domain '%s'; only @ns:NAMESPACE and @local are known",
+					 text, domain);
 	}
 	if (domain && copy_name(point->netns, sizeof(point->netns), domain + 3))
 		return error_set(EINVAL, "point '%s': bad namespace name; " SYNTAX, text);

@@ -63,7 +63,9 @@ void generator_result(const struct generator *generator, struct port_sent *sent)
 {
 	const struct source_state *state = generator->state;
 
-	*sent = (struct port_sent){ .frames = generator_frames(generator), .late_sum_ns = state->late_sum_ns,
-				    .late_max_ns = state->late_max_ns, .slips = state->slips,
+	*sent = (struct port_sent){ .frames = generator_frames(generator),
+				    .late_sum_ns = state->late_sum_ns,
+				    .late_max_ns = state->late_max_ns,
+				    .slips = state->slips,
 				    .slipped_ns = state->slipped_ns };
 }

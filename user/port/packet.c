@@ -35,7 +35,7 @@
 
 struct port {
 	int socket;
-	int trigger_socket;	     /* through tc, marked; -1: no clone generator */
+	int trigger_socket; /* through tc, marked; -1: no clone generator */
 	struct source_tc_bpf *program;
 	struct generator generator;
 	unsigned int mtu_bytes;
@@ -71,7 +71,8 @@ static void open_generator(struct port *port, int ifindex)
 		return;
 	port->mtu_bytes = link.mtu_bytes;
 	port->program = source_tc_bpf__open_and_load();
-	if (!port->program || bpf_attach_tcx(bpf_program__fd(port->program->progs.source_clone), ifindex, 0, &attachment))
+	if (!port->program ||
+	    bpf_attach_tcx(bpf_program__fd(port->program->progs.source_clone), ifindex, 0, &attachment))
 		return;
 	bpf_detach(&attachment); /* it is there only while a stream is sent */
 	if (generator_open(&port->generator, port->interface, ifindex, port->program->maps.source_control,
@@ -101,7 +102,8 @@ static int packet_open(const char *interface, int ifindex, struct port **result)
 		int code = errno;
 
 		packet_close(port);
-		return error_set(code, "%s: cannot open a packet socket: %s; CAP_NET_RAW is needed", interface, strerror(code));
+		return error_set(code, "%s: cannot open a packet socket: %s; CAP_NET_RAW is needed", interface,
+				 strerror(code));
 	}
 	/* Both are wishes: without them sending is slower, not wrong. */
 	setsockopt(port->socket, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on));
@@ -163,7 +165,8 @@ static int send_batch(struct port *port, const struct port_stream *stream, unsig
 static int send_clones(struct port *port, const struct port_stream *stream, struct port_sent *sent)
 {
 	struct bpf_attachment attachment;
-	int code = bpf_attach_tcx(bpf_program__fd(port->program->progs.source_clone), port->address.sll_ifindex, 0, &attachment);
+	int code = bpf_attach_tcx(bpf_program__fd(port->program->progs.source_clone), port->address.sll_ifindex, 0,
+				  &attachment);
 
 	unsigned int bytes = stream->frame_bytes;
 
@@ -176,7 +179,8 @@ static int send_clones(struct port *port, const struct port_stream *stream, stru
 	generator_start(&port->generator, stream);
 	while (!code && !atomic_load(stream->stop) && generator_frames(&port->generator) < stream->frames)
 		if (sendto(port->trigger_socket, port->trigger, bytes, 0, (const struct sockaddr *)&port->address,
-			   sizeof(port->address)) < 0 && errno != ENOBUFS && errno != EINTR && errno != EAGAIN)
+			   sizeof(port->address)) < 0 &&
+		    errno != ENOBUFS && errno != EINTR && errno != EAGAIN)
 			code = error_set(errno, "%s: cannot send: %s", port->interface, strerror(errno));
 	bpf_detach(&attachment);
 	generator_result(&port->generator, sent);

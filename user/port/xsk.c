@@ -62,18 +62,22 @@ static void xsk_close(struct port *port)
 
 static int create(struct port *port)
 {
-	const struct xsk_umem_config umem = { .fill_size = RING_ENTRIES, .comp_size = RING_ENTRIES, .frame_size = CHUNK_BYTES };
+	const struct xsk_umem_config umem = { .fill_size = RING_ENTRIES,
+					      .comp_size = RING_ENTRIES,
+					      .frame_size = CHUNK_BYTES };
 	const struct xsk_socket_config socket = { .tx_size = RING_ENTRIES,
 						  .libxdp_flags = XSK_LIBXDP_FLAGS__INHIBIT_PROG_LOAD,
 						  .bind_flags = XDP_COPY | XDP_USE_NEED_WAKEUP };
 	int result, budget = RING_ENTRIES;
 
-	port->memory = mmap(NULL, (size_t)CHUNK_BYTES * CHUNKS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	port->memory =
+		mmap(NULL, (size_t)CHUNK_BYTES * CHUNKS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (port->memory == MAP_FAILED) {
 		port->memory = NULL;
 		return error_set(ENOMEM, "%s: no memory for AF_XDP frames", port->interface);
 	}
-	result = xsk_umem__create(&port->umem, port->memory, (uint64_t)CHUNK_BYTES * CHUNKS, &port->fill, &port->completion, &umem);
+	result = xsk_umem__create(&port->umem, port->memory, (uint64_t)CHUNK_BYTES * CHUNKS, &port->fill,
+				  &port->completion, &umem);
 	if (result)
 		return error_set(-result, "%s: cannot register AF_XDP memory: %s%s", port->interface, strerror(-result),
 				 result == -ENOBUFS ? "; raise `ulimit -l`" : "");
@@ -120,8 +124,8 @@ static int kick(struct port *port)
 {
 	if (!xsk_ring_prod__needs_wakeup(&port->transmit))
 		return 0;
-	if (sendto(xsk_socket__fd(port->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0 || errno == EAGAIN || errno == EBUSY ||
-	    errno == ENOBUFS || errno == EINTR)
+	if (sendto(xsk_socket__fd(port->socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0 || errno == EAGAIN ||
+	    errno == EBUSY || errno == ENOBUFS || errno == EINTR)
 		return 0;
 	return error_set(errno, "%s: AF_XDP cannot send: %s", port->interface, strerror(errno));
 }

@@ -36,7 +36,7 @@ struct hop_probe {
 	struct hop_ledger_state *ledger_state;
 	__u64 *ledger;
 	int cpu_count;
-	struct hop_counters *counters, *armed_counters;	    /* an element a CPU */
+	struct hop_counters *counters, *armed_counters; /* an element a CPU */
 	struct hop_histograms *histograms, *armed_histograms;
 	struct hop_seen *seen;
 	uint64_t armed_frames;
@@ -47,9 +47,10 @@ static int uses_xdp(const struct run_point *point)
 	return !strcmp(point->mode, "native") || !strcmp(point->mode, "generic");
 }
 
-#define TAKE_MAPS(skeleton)                                                                                                \
-	((struct maps){ (skeleton)->maps.hop_control, (skeleton)->maps.hop_counters, (skeleton)->maps.hop_seen,           \
-			(skeleton)->maps.hop_histograms, (skeleton)->maps.hop_ledger, (skeleton)->maps.hop_ledger_state })
+#define TAKE_MAPS(skeleton)                                                                                     \
+	((struct maps){ (skeleton)->maps.hop_control, (skeleton)->maps.hop_counters, (skeleton)->maps.hop_seen, \
+			(skeleton)->maps.hop_histograms, (skeleton)->maps.hop_ledger,                           \
+			(skeleton)->maps.hop_ledger_state })
 
 static int load(struct hop_probe *probe)
 {
@@ -125,7 +126,8 @@ int hop_probe_open(const struct run_point *point, struct hop_probe **result)
 	if (!code) {
 		code = load(probe);
 		if (code)
-			code = error_set(-code, "%s: cannot load the hop probe: %s; root (CAP_BPF, CAP_NET_ADMIN) is needed",
+			code = error_set(-code,
+					 "%s: cannot load the hop probe: %s; root (CAP_BPF, CAP_NET_ADMIN) is needed",
 					 point->name, strerror(-code));
 	}
 	if (!code)
@@ -170,8 +172,8 @@ int hop_probe_attach(struct hop_probe *probe, const char **mode_name)
 		if (code)
 			return code;
 		if (uses_xdp(point))
-			code = bpf_attach_xdp(probe->program_fd, point->interface, probe->ifindex, !strcmp(point->mode, "native"),
-					      &probe->attachment);
+			code = bpf_attach_xdp(probe->program_fd, point->interface, probe->ifindex,
+					      !strcmp(point->mode, "native"), &probe->attachment);
 		else
 			code = bpf_attach_tc(probe->program_fd, point->interface, point->netns, probe->ifindex,
 					     point->direction == RUN_DIRECTION_IN, &probe->attachment);
@@ -180,8 +182,9 @@ int hop_probe_attach(struct hop_probe *probe, const char **mode_name)
 			return code;
 	}
 	if (mode_name)
-		*mode_name = probe->attachment.kind == BPF_ATTACH_TCX ? "tcx" :
-			     probe->attachment.kind == BPF_ATTACH_CLSACT ? "clsact" : point->mode;
+		*mode_name = probe->attachment.kind == BPF_ATTACH_TCX	   ? "tcx"
+			     : probe->attachment.kind == BPF_ATTACH_CLSACT ? "clsact"
+									   : point->mode;
 	return 0;
 }
 
@@ -289,8 +292,10 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 			reading->cpu = cpu;
 		}
 		for (unsigned int i = 0; i < HOPCAP_HISTOGRAM_BUCKETS; i++) {
-			reading->hop_ns.buckets[i] += probe->histograms[cpu].hop_ns[i] - probe->armed_histograms[cpu].hop_ns[i];
-			reading->path_ns.buckets[i] += probe->histograms[cpu].path_ns[i] - probe->armed_histograms[cpu].path_ns[i];
+			reading->hop_ns.buckets[i] +=
+				probe->histograms[cpu].hop_ns[i] - probe->armed_histograms[cpu].hop_ns[i];
+			reading->path_ns.buckets[i] +=
+				probe->histograms[cpu].path_ns[i] - probe->armed_histograms[cpu].path_ns[i];
 		}
 	}
 	read_seen(probe, reading);

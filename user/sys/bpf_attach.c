@@ -54,8 +54,9 @@ int bpf_attach_xdp(int program_fd, const char *interface, int ifindex, int nativ
 				 interface, bpf_program_label(link.xdp_program_id, label, sizeof(label)));
 	fd = bpf_link_create(program_fd, ifindex, BPF_XDP, &options);
 	if (fd < 0)
-		return error_set(-fd, "%s: cannot attach XDP in %s mode: %s%s", interface, native ? "native" : "generic",
-				 strerror(-fd), fd == -EOPNOTSUPP || fd == -ERANGE ? "; use :tc at this point" : "");
+		return error_set(-fd, "%s: cannot attach XDP in %s mode: %s%s", interface,
+				 native ? "native" : "generic", strerror(-fd),
+				 fd == -EOPNOTSUPP || fd == -ERANGE ? "; use :tc at this point" : "");
 	*attachment = (struct bpf_attachment){ .kind = BPF_ATTACH_XDP, .link_fd = fd, .ifindex = ifindex };
 	return 0;
 }
@@ -65,7 +66,8 @@ static int create_tcx_link(int program_fd, int ifindex, int ingress)
 	struct {
 		__u32 program_fd, target_ifindex, attach_type, flags;
 		__u64 rest[4]; /* relative_fd 0 and expected_revision 0: at the end, whoever else is there */
-	} attributes = { .program_fd = program_fd, .target_ifindex = ifindex,
+	} attributes = { .program_fd = program_fd,
+			 .target_ifindex = ifindex,
 			 .attach_type = ingress ? ATTACH_TYPE_TCX_INGRESS : ATTACH_TYPE_TCX_EGRESS };
 	long fd = syscall(SYS_bpf, COMMAND_LINK_CREATE, &attributes, sizeof(attributes));
 
@@ -94,8 +96,12 @@ static int attach_clsact(int program_fd, const char *interface, const char *netn
 	code = bpf_tc_attach(&hook, &options);
 	if (code)
 		return error_set(-code, "%s: cannot attach a tc filter: %s", interface, strerror(-code));
-	*attachment = (struct bpf_attachment){ .kind = BPF_ATTACH_CLSACT, .link_fd = -1, .ifindex = ifindex, .ingress = ingress,
-					       .handle = options.handle, .priority = options.priority };
+	*attachment = (struct bpf_attachment){ .kind = BPF_ATTACH_CLSACT,
+					       .link_fd = -1,
+					       .ifindex = ifindex,
+					       .ingress = ingress,
+					       .handle = options.handle,
+					       .priority = options.priority };
 	return 0;
 }
 
@@ -106,7 +112,9 @@ int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachme
 	attachment->kind = BPF_ATTACH_NONE;
 	if (fd < 0)
 		return fd;
-	*attachment = (struct bpf_attachment){ .kind = BPF_ATTACH_TCX, .link_fd = fd, .ifindex = ifindex, .ingress = ingress };
+	*attachment = (struct bpf_attachment){
+		.kind = BPF_ATTACH_TCX, .link_fd = fd, .ifindex = ifindex, .ingress = ingress
+	};
 	return 0;
 }
 
@@ -118,7 +126,8 @@ int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int 
 	if (code == -EINVAL) /* before 6.6 the attach type is unknown */
 		return attach_clsact(program_fd, interface, netns, ifindex, ingress, attachment);
 	if (code)
-		return error_set(-code, "%s: cannot attach at tc %s: %s", interface, ingress ? "ingress" : "egress", strerror(-code));
+		return error_set(-code, "%s: cannot attach at tc %s: %s", interface, ingress ? "ingress" : "egress",
+				 strerror(-code));
 	return 0;
 }
 

@@ -27,31 +27,43 @@ int proc_cpu_times(struct proc_cpu_times *times, int max)
 		int cpu;
 
 		if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &value[0], &value[1], &value[2],
-			   &value[3], &value[4], &value[5], &value[6], &value[7]) < 8 || cpu < 0 || cpu >= max)
+			   &value[3], &value[4], &value[5], &value[6], &value[7]) < 8 ||
+		    cpu < 0 || cpu >= max)
 			continue;
-		times[cpu] = (struct proc_cpu_times){ .user = value[0] + value[1], .system = value[2], .idle = value[3],
-						      .iowait = value[4], .irq = value[5], .softirq = value[6],
-						      .steal = value[7], .present = 1 };
+		times[cpu] = (struct proc_cpu_times){ .user = value[0] + value[1],
+						      .system = value[2],
+						      .idle = value[3],
+						      .iowait = value[4],
+						      .irq = value[5],
+						      .softirq = value[6],
+						      .steal = value[7],
+						      .present = 1 };
 	}
 	fclose(file);
 	return 0;
 }
 
-int proc_cpu_shares(const struct proc_cpu_times *before, const struct proc_cpu_times *after, int max, struct run_cpu *cpus)
+int proc_cpu_shares(const struct proc_cpu_times *before, const struct proc_cpu_times *after, int max,
+		    struct run_cpu *cpus)
 {
 	int count = 0;
 
 	for (int cpu = 0; cpu < max; cpu++) {
 		const struct proc_cpu_times *b = &before[cpu], *a = &after[cpu];
 		double user = (double)(a->user - b->user), system = (double)(a->system - b->system);
-		double softirq = (double)(a->softirq - b->softirq + a->irq - b->irq), steal = (double)(a->steal - b->steal);
+		double softirq = (double)(a->softirq - b->softirq + a->irq - b->irq),
+		       steal = (double)(a->steal - b->steal);
 		double busy = user + system + softirq + steal;
 		double total = busy + (double)(a->idle - b->idle) + (double)(a->iowait - b->iowait);
 
 		if (!a->present || !b->present || total <= 0)
 			continue;
-		cpus[count++] = (struct run_cpu){ .cpu = cpu, .busy = busy / total, .softirq = softirq / total,
-						  .system = system / total, .user = user / total, .steal = steal / total };
+		cpus[count++] = (struct run_cpu){ .cpu = cpu,
+						  .busy = busy / total,
+						  .softirq = softirq / total,
+						  .system = system / total,
+						  .user = user / total,
+						  .steal = steal / total };
 	}
 	return count;
 }

@@ -13,7 +13,8 @@
 
 #define FRAMES 3
 
-int announce(const char *interface, const char *netns, int ifindex, const unsigned char own[6], const unsigned char other[6])
+int announce(const char *interface, const char *netns, int ifindex, const unsigned char own[6],
+	     const unsigned char other[6])
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = ifindex, .sll_halen = 6 };
 	unsigned char frame[60] = { 0 };

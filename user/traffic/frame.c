@@ -43,11 +43,11 @@ uint16_t frame_checksum(const unsigned char *data, unsigned int bytes)
 static void build_ipv4(unsigned char *ip, unsigned int ip_bytes)
 {
 	memset(ip, 0, IPV4_BYTES);
-	ip[0] = 0x45;		 /* version 4, five words of header */
+	ip[0] = 0x45; /* version 4, five words of header */
 	put16(ip + 2, ip_bytes);
-	ip[6] = 0x40;		 /* don't fragment: a hop with a smaller MTU must drop, not hide */
-	ip[8] = 64;		 /* time to live */
-	ip[9] = 17;		 /* UDP */
+	ip[6] = 0x40;		    /* don't fragment: a hop with a smaller MTU must drop, not hide */
+	ip[8] = 64;		    /* time to live */
+	ip[9] = 17;		    /* UDP */
 	put32(ip + 12, 0xc6120001); /* 198.18.0.1 */
 	put32(ip + 16, 0xc6130001); /* 198.19.0.1 */
 	put16(ip + 10, frame_checksum(ip, IPV4_BYTES));

@@ -136,14 +136,17 @@ void source_set_cpu(struct source *source, int cpu)
 	source->place.cpu = cpu;
 }
 
-int source_other_cpu(int cpu)
+int source_cpu_usable(int cpu)
 {
 	cpu_set_t set;
 
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return -1;
+	return cpu >= 0 && cpu < CPU_SETSIZE && !sched_getaffinity(0, sizeof(set), &set) && CPU_ISSET(cpu, &set);
+}
+
+int source_other_cpu(int cpu)
+{
 	for (int other = 0; other < CPU_SETSIZE; other++)
-		if (other != cpu && CPU_ISSET(other, &set))
+		if (other != cpu && source_cpu_usable(other))
 			return other;
 	return -1;
 }
@@ -180,7 +183,9 @@ static void *send_thread(void *argument)
 
 static void prepare(struct source *source, const struct source_stream *stream, unsigned int index)
 {
-	struct frame_spec spec = { .frame_bytes = stream->frame_bytes, .run_tag = source->place.run_tag, .stream = stream->stream };
+	struct frame_spec spec = { .frame_bytes = stream->frame_bytes,
+				   .run_tag = source->place.run_tag,
+				   .stream = stream->stream };
 
 	memcpy(spec.source_mac, source->place.source_mac, 6);
 	memcpy(spec.destination_mac, source->place.destination_mac, 6);

@@ -39,6 +39,8 @@ void source_close(struct source *source);
 int source_port_usable(struct source *source, enum run_port port, unsigned int frame_bytes, const char **why_not);
 /* Where the thread runs from the next stream on; -1: anywhere. */
 void source_set_cpu(struct source *source, int cpu);
+/* Whether this process may use a CPU. */
+int source_cpu_usable(int cpu);
 /* A CPU that this process may use and that is not `cpu`; -1: there is none. */
 int source_other_cpu(int cpu);
 /*
