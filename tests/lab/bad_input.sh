@@ -37,6 +37,7 @@ refused "unknown domain" 2 "unknown domain" "${run[@]}" "ent0@mars" "nic0@ns:$ex
 refused "unknown lab" 2 "nolab" "${run[@]}" --lab nolab
 refused "points and lab" 2 "not both" "${run[@]}" --lab sea "ent0@ns:$lpar" "nic0@ns:$ext"
 refused "rate zero" 2 "rate" "${run[@]}" --rate 0 "${LAB_POINTS[@]}"
+refused "rate that cannot be kept" 2 "below 100 pps" "${run[@]}" --rate 0.5 "${LAB_POINTS[@]}"
 refused "rate nonsense" 2 "rate" "${run[@]}" --rate fast "${LAB_POINTS[@]}"
 refused "size too small" 2 "size" "${run[@]}" --size 20 "${LAB_POINTS[@]}"
 refused "size over the MTU" 2 "MTU" "${run[@]}" --size 9000 "${LAB_POINTS[@]}"
@@ -52,6 +53,8 @@ refused "report of another schema" 2 "schema" "$HOPCAP" report "$TMP/other.json"
 
 # Full disk: found out before the run where it can be (no such directory), and after it where it cannot.
 refused "json into no directory" 3 "cannot write" "${run[@]}" --json "$TMP/none/run.json" "${LAB_POINTS[@]}"
+refused "json into a directory" 3 "is a directory" "${run[@]}" --json "$TMP" "${LAB_POINTS[@]}"
+refused "json without a name" 2 "empty" "${run[@]}" --json "" "${LAB_POINTS[@]}"
 mkdir "$TMP/small" && mount -t tmpfs -o size=16k none "$TMP/small" && defer umount "$TMP/small"
 refused "full disk for --json" 3 "small.*(space|full)" "${run[@]}" --json "$TMP/small/run.json" "${LAB_POINTS[@]}"
 check_equal "no half file is left" "" "$(ls "$TMP/small")"

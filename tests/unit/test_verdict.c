@@ -80,7 +80,7 @@ static void test_cpu_inferred(void **state)
 	made_rates(run, switch_rates);
 	made_judge(run);
 	expect_cap(run, 2, RUN_CAUSE_CPU);
-	expect_words(run, "has no time left");
+	expect_words(run, "has no time for more");
 	made_cpu(run, 1, 0.62);
 	made_pressure(run, 0.5e6, 1);
 	made_judge(run);

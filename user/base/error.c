@@ -21,6 +21,10 @@ int error_set(int code, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	/* Names that users and files give must not drive the terminal. */
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
 	memcpy(last_text, text, sizeof(text));
 	return -code;
 }

@@ -6,9 +6,13 @@
  * (measure/run.c), showing (report/).
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -19,6 +23,8 @@
 #include "measure/run.h"
 #include "model/model_json.h"
 #include "wire_test_frame.h"
+
+#define LEAST_RATE_PPS 100
 
 static struct {
 	const char *lab, *json, *port;
@@ -44,7 +50,7 @@ static const struct option_row rows[] = {
 	  0 },
 	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu,
 	  0, 4095 },
-	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: about a quarter of the time, wider bounds",
+	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: less than half of the time, wider bounds",
 	  &options.quick, 0, 0 },
 	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)",
 	  &options.json, 0, 0 },
@@ -90,10 +96,15 @@ static int choose_port(struct measure_request *request)
 static int check_writable(void)
 {
 	char path[4096];
+	struct stat info;
 	FILE *file;
 
 	if (!options.json || !strcmp(options.json, "-"))
 		return 0;
+	if (!options.json[0])
+		return error_set(EINVAL, "--json: the name of the file is empty");
+	if (!stat(options.json, &info) && S_ISDIR(info.st_mode))
+		return error_set(EISDIR, "--json: %s is a directory", options.json);
 	if (snprintf(path, sizeof(path), "%s.tmp", options.json) >= (int)sizeof(path))
 		return error_set(ENAMETOOLONG, "--json: the name is too long");
 	file = fopen(path, "we");
@@ -137,6 +148,30 @@ static int measure(struct run *run, char **points, int count, int *code)
 	return *code;
 }
 
+/*
+ * Two runs at once halve each other's rates. They are told from each other by an abstract socket, which leaves nothing behind;
+ * the descriptor is kept until the process ends.
+ */
+static void note_other_run(struct run *run)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = "\0hopcap-run" };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct run_finding *finding = &run->findings[run->finding_count];
+
+	if (fd < 0 || !bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 11) || errno != EADDRINUSE)
+		return;
+	close(fd);
+	if (run->finding_count == RUN_MAX_FINDINGS)
+		return;
+	run->finding_count++;
+	snprintf(finding->id, sizeof(finding->id), "other-run");
+	snprintf(finding->severity, sizeof(finding->severity), "warn");
+	snprintf(finding->evidence, sizeof(finding->evidence), "another hopcap was measuring on this machine when this run began");
+	snprintf(finding->rule, sizeof(finding->rule), "two runs share CPUs and queues, and both see less than there is");
+	snprintf(finding->fix, sizeof(finding->fix), "run them one after the other");
+	snprintf(finding->effect, sizeof(finding->effect), "rates of this run are too low by an unknown part");
+}
+
 static int save(const struct run *run)
 {
 	int code = options.json ? run_json_save(run, options.json) : 0;
@@ -152,6 +187,8 @@ static int check_arguments(int count)
 		return error_set(EINVAL, "give the points of a path, source first, or --lab NAME");
 	if (!options.lab && (options.mtu_bytes || options.dedicated))
 		return error_set(EINVAL, "--mtu and --dedicated belong to --lab");
+	if (options.rate_pps > 0 && options.rate_pps < LEAST_RATE_PPS)
+		return error_set(EINVAL, "--rate: trials last a tenth of a second, so rates below %d pps cannot be kept", LEAST_RATE_PPS);
 	if (geteuid() != 0)
 		return error_set(
 			EPERM,
@@ -174,6 +211,7 @@ static int run_command(int count, char **points)
 	if (!run)
 		return fail(error_set(ENOMEM, "out of memory"));
 	snprintf(run->version, sizeof(run->version), "%s", HOPCAP_VERSION);
+	note_other_run(run);
 	measure(run, points, count, &code);
 	if (code)
 		status = fail(code);
@@ -185,7 +223,9 @@ static int run_command(int count, char **points)
 	if (!code) {
 		struct report_style style = terminal_style(stdout);
 
-		report_text(run, stdout, &style);
+		/* With the JSON on the standard output, that is all that stands there. */
+		if (!options.json || strcmp(options.json, "-") != 0)
+			report_text(run, stdout, &style);
 		if (fflush(stdout) || ferror(stdout)) {
 			fprintf(stderr, "hopcap run: cannot write the report: %s\n", strerror(errno));
 			status = EXIT_STATUS_ENVIRONMENT;
@@ -204,7 +244,7 @@ const struct command command_run = {
 	.details =
 		"PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE], each optionally with :in or :out (direction),\n"
 		":tc, :xdp or :generic (hook). Example: ent0@ns:lpar trunk0@ns:vios phys0@ns:vios nic0@ns:ext.\n"
-		"Exit status: 0 a verdict was reached, 2 usage, 3 the environment lacks something, 4 internal.",
+		"Exit status: 0 a verdict was reached, 1 interrupted, 2 usage, 3 the environment lacks something, 4 internal.",
 	.options = rows,
 	.run = run_command,
 };

@@ -20,8 +20,10 @@
  * The source. When it shares the CPU of hop 1, T_1 contains it: s_1 = T_1 - source_ns where source_ns is known, else s_1 is
  * only bounded by T_1. In later differences on that CPU it cancels. The same holds for the sink: a live frame ends in XDP,
  * next to free of cost, but one that is a socket buffer must be freed, for as much as a hop takes; so with other ports than
- * live frames s_1 is only bounded. A cut that passes everything a source on a CPU of its own can offer shows the
- * source's rate, not the path's: T_k is then only an upper bound of L_k, and hop k is bounded.
+ * live frames s_1 is only bounded. A cut that passes nearly everything a source on a CPU of its own can offer shows
+ * the source's rate, not the path's: T_k is then only an upper bound of L_k, and hop k is bounded. "Nearly", since a source at
+ * its limit still overruns a short queue in bursts: a server is taken for busy all the time only when clearly more was
+ * offered (OVERLOADED).
  *
  * Errors. The median of the trials gives T_k, the distance from the median to the best trial gives e_k, at least 0.5
  * % of T_k (trials are short, and frames move in batches). For noise that goes both ways that is half the spread; but
@@ -40,6 +42,7 @@
 #define NS_PER_S 1e9
 #define LEAST_RELATIVE_ERROR 0.005
 #define CARRIED 0.98 /* of what was offered: nothing is lost but what a stolen CPU explains */
+#define OVERLOADED 0.85 /* less than this of what was offered came through: the server never waited for a frame */
 
 struct frame_time {
 	int known;
@@ -107,7 +110,8 @@ static struct frame_time frame_time(const struct run *run, int point, unsigned i
 		return (struct frame_time){ .cpu = -1 };
 	return (struct frame_time){
 		.known = 1,
-		.source_limited = attribute_source_limited(service),
+		.source_limited = !service->self_clocked && service->offered_pps > 0 &&
+				  service->pps >= OVERLOADED * service->offered_pps,
 		.ns = attribute_frame_ns(service),
 		.error_ns = attribute_frame_error_ns(service),
 		.source_ns = service->source_ns > 0 ? service->source_ns : 0,

@@ -270,6 +270,8 @@ int path_from_texts(struct run *run, struct path *path, char *const *texts, int 
 			return error_set(EINVAL, "point '%s' is the source: it sends out and has no hook", texts[i]);
 		if (text.direction_given)
 			direction = text.direction;
+		else if (i == count - 1)
+			direction = RUN_DIRECTION_IN;
 		if (snprintf(point->name, sizeof(point->name), "%s%s%s", text.interface, text.netns[0] ? "@ns:" : "",
 			     text.netns) >= (int)sizeof(point->name))
 			return error_set(EINVAL, "point '%s' is too long", texts[i]);

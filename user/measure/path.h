@@ -22,8 +22,8 @@ struct path {
  * texts: points in the syntax of model/point_syntax.h, source first. 0 or -errno with error text: EINVAL for what the user
  * wrote wrongly (also a point given twice), ENODEV, ENETDOWN, EPERM for an uplink without force_uplink.
  *
- * Directions, where not given: the source sends out; then in and out take turns, since a frame that came in at one interface
- * goes out at the next.
+ * Directions, where not given: the source sends out, the sink takes in; between them in and out take turns, since a frame that
+ * came in at one interface goes out at the next.
  */
 int path_from_texts(struct run *run, struct path *path, char *const *texts, int count, int force_uplink);
 /* The points of a lab; reports name them shortly ("ent0@ns:lpar"). */

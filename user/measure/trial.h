@@ -45,6 +45,7 @@ struct trial_request {
 	double duration_s;
 	uint64_t frames;	     /* 0: as many as the duration takes */
 	unsigned int stamp_interval; /* a power of two; 0 none */
+	int without_xdp;	     /* 1: tc probes only, where the user did not ask for XDP */
 	uint32_t probes;	     /* bit i: point i, before the sink, counts too */
 	void (*tick)(void *context); /* called about every 10 ms while frames are sent; may be NULL */
 	void *tick_context;
@@ -58,7 +59,8 @@ void bench_close(struct bench *bench);
 
 /*
  * Runs one trial and adds it to run->trials; *trial points to it until the next trial is added. bench->readings then hold the
- * probes' readings (of probed points). 0, or -errno with error text; -EINTR when the user interrupted.
+ * probes' readings (of probed points). 0, or -errno with error text; -EINTR when the user interrupted, -EHOSTUNREACH when no frame
+ * arrives any more (other than in delivery trials, where that is a result).
  */
 int trial_run(struct bench *bench, const struct trial_request *request, struct run_trial **trial);
 

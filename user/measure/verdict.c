@@ -190,6 +190,14 @@ static int exceeds_error(const struct verdict_case *facts)
 	return facts->top && share->service_ns > share->error_ns;
 }
 
+/* The largest other hop takes more than all that is in the first cut, whatever part of it is hop 1, beyond the errors. */
+static int exceeds_first(const struct verdict_case *facts, const struct run_service *first)
+{
+	const struct run_hop_share *top = facts->top ? &facts->shares[facts->top - 1] : NULL;
+
+	return top && top->service_ns - attribute_frame_ns(first) > hypot(top->error_ns, attribute_frame_error_ns(first));
+}
+
 /* Self-clocked, and the source with hop 1 takes more of the shared CPU than any hop that can be told from it. */
 static int judge_shared_source(struct verdict_case *facts)
 {
@@ -197,7 +205,7 @@ static int judge_shared_source(struct verdict_case *facts)
 
 	if (!first || !first->self_clocked || !isnan(facts->shares[0].service_ns))
 		return 0;
-	if (facts->top && facts->shares[facts->top - 1].service_ns > attribute_frame_ns(first))
+	if (exceeds_first(facts, first))
 		return 0;
 	facts->run->verdict.kind = RUN_VERDICT_SOURCE_LIMITED;
 	facts->run->verdict.cause = RUN_CAUSE_SOURCE;
@@ -210,9 +218,10 @@ static int judge_hidden_first(struct verdict_case *facts)
 {
 	const struct run_service *first = facts->services[1];
 
-	if (!first || !isnan(facts->shares[0].service_ns) || attribute_source_limited(first))
+	if (!first || first->port == RUN_PORT_LIVE || !isnan(facts->shares[0].service_ns) ||
+	    attribute_source_limited(first))
 		return 0;
-	if (facts->top && facts->shares[facts->top - 1].service_ns > attribute_frame_ns(first))
+	if (exceeds_first(facts, first))
 		return 0;
 	facts->first_is_hidden = 1;
 	return 1;
@@ -275,6 +284,11 @@ static void weigh(struct verdict_case *facts)
 
 	if (verdict->kind != RUN_VERDICT_CAPPED || verdict->cause == RUN_CAUSE_MTU)
 		return;
+	/* What is only bounded may be as much as its bound. */
+	if (isnan(facts->shares[0].service_ns) && facts->shares[0].error_ns > facts->rival_ns) {
+		facts->rival_ns = facts->shares[0].error_ns;
+		facts->rival_error_ns = 0;
+	}
 	named = &facts->shares[(verdict->second_hop ? verdict->second_hop : verdict->hop) - 1];
 	margin = fmax(named->service_ns - facts->rival_ns, 0) /
 		 fmax(hypot(named->error_ns, facts->rival_error_ns), 1e-6);

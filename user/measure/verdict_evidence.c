@@ -37,16 +37,28 @@ static int at_or_before_cap(const struct verdict_case *facts, int hop)
 	return verdict->kind == RUN_VERDICT_CAPPED && hop <= last;
 }
 
+#define TELLING_WIDTH 1.5  /* upper over lower bound */
+#define ABOVE_SERVICE 1.15 /* of the service rate: a search cannot honestly find more */
+
 static int cause_is(const struct verdict_case *facts, enum run_cause cause)
 {
 	return facts->run->verdict.kind == RUN_VERDICT_CAPPED && facts->run->verdict.cause == cause;
+}
+
+static int telling(const struct verdict_case *facts, const struct run_cut *cut)
+{
+	const struct run_service *service = facts->services[cut->point];
+
+	return cut->lower_pps > 0 && cut->upper_pps <= TELLING_WIDTH * cut->lower_pps &&
+	       (!service || cut->lower_pps <= ABOVE_SERVICE * service->pps);
 }
 
 static void add_search_bounds(struct verdict_case *facts, struct verdict_text *text, int hop)
 {
 	const struct run_cut *before = verdict_cut(facts->run, hop - 1), *after = verdict_cut(facts->run, hop);
 
-	if (!after)
+	/* Bounds that are wide, or above what the cut passes, come from a machine that changed its speed: no evidence. */
+	if (!after || !telling(facts, after) || (before && !telling(facts, before)))
 		return;
 	verdict_add(text, "; the search finds %s to %s there", verdict_pps(after->lower_pps).text,
 		    verdict_pps(after->upper_pps).text);
@@ -75,7 +87,7 @@ static void add_step(struct verdict_case *facts, int hop)
 	if (!isnan(share->service_ns))
 		verdict_add(&text, ": hop %d takes %s +/- %s a frame", hop, verdict_ns(share->service_ns).text,
 			    verdict_ns(share->error_ns).text);
-	if (share->cpu >= 0)
+	if (share->cpu >= 0 && facts->run->verdict.cause == RUN_CAUSE_CPU) /* elsewhere it is waiting, not CPU time */
 		verdict_add(&text, " of CPU %d", share->cpu);
 	add_search_bounds(facts, &text, hop);
 	add_evidence(facts, "capacity_step", hop, bytes);
@@ -102,7 +114,7 @@ static void gather_loss(struct verdict_case *facts)
 	for (hop = 1; trial && hop <= facts->hop_count; hop++)
 		if (trial->lost[hop - 1] > 0 && (!worst || trial->lost[hop - 1] > trial->lost[worst - 1]))
 			worst = hop;
-	if (!worst)
+	if (!worst || cause_is(facts, RUN_CAUSE_MTU)) /* sizes that do not pass are no matter of load */
 		return;
 	units_print_count(count, sizeof(count), (uint64_t)trial->lost[worst - 1]);
 	units_print_count(sent, sizeof(sent), (uint64_t)trial->sent);
@@ -123,7 +135,7 @@ static void gather_loss(struct verdict_case *facts)
 			verdict_add(&text, "; loss in front of the cap is expected, frames wait and are dropped there");
 		facts->agreeing++;
 	}
-	add_evidence(facts, "loss_at_hop", worst, bytes);
+	add_evidence(facts, "loss_at_hop", first < worst ? 0 : worst, bytes);
 }
 
 static const struct run_latency *find_latency(const struct run *run, int loaded)

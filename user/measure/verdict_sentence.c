@@ -33,6 +33,10 @@ static void add_hop(const struct verdict_case *facts, struct verdict_text *text,
 	const char *name = run->hops[hop - 1].name[0] ? run->hops[hop - 1].name
 						      : run_hop_kind_name(run->hops[hop - 1].kind);
 
+	if (run->hops[hop - 1].kind == RUN_HOP_OPAQUE) { /* called after its ends, which are interfaces */
+		verdict_add(text, "%s %s (hop %d)", capital ? "What lies between" : "what lies between", name, hop);
+		return;
+	}
 	verdict_add(text, "%c%s (hop %d, %s to %s)", capital ? toupper((unsigned char)*name) : *name, name + 1, hop,
 		    run->points[hop - 1].interface, run->points[hop].interface);
 }
@@ -129,7 +133,7 @@ static void add_because_cpu(const struct verdict_case *facts, struct verdict_tex
 	verdict_add(text, ", because ");
 	add_cpu_name(facts, text, number);
 	if (facts->cpu_state == VERDICT_CPU_INFERRED || !cpu)
-		verdict_add(text, " has no time left");
+		verdict_add(text, " has no time for more (the service times of its hops say so)");
 	else if (cpu->busy >= 0.985)
 		verdict_add(text, " is fully busy");
 	else
@@ -237,6 +241,7 @@ static void write_mtu(const struct verdict_case *facts, struct verdict_text *tex
 	const struct run *run = facts->run;
 	unsigned int lost = facts->lost_size->frame_bytes;
 	int hop = run->verdict.hop, from = hop - 1, to = hop, small = -1;
+	unsigned int wanted = lost - 14;
 
 	if (verdict_mtu_too_small(run, to, lost))
 		small = to;
@@ -249,16 +254,19 @@ static void write_mtu(const struct verdict_case *facts, struct verdict_text *tex
 		verdict_add(text, " caps this path: frames of %u bytes are last seen at %s and never reach %s", lost,
 			    run->points[from].interface, run->points[to].interface);
 	verdict_add(text, ", while frames of %u bytes arrive, because ", facts->passed_size->frame_bytes);
-	if (small >= 0)
-		verdict_add(text, "%s has MTU %u; raise it to %u or more", run->points[small].interface,
-			    run->points[small].mtu_bytes, lost - 14);
-	else
+	if (small >= 0) {
+		if (run->points[0].mtu_bytes > wanted) /* the smallest size that was lost need not be the largest in use */
+			wanted = run->points[0].mtu_bytes;
+		verdict_add(text, "%s has MTU %u; raise it to %u, as the source has it", run->points[small].interface,
+			    run->points[small].mtu_bytes, wanted);
+	} else {
 		verdict_add(
 			text,
 			"something between them takes no frames of that size, though %s has MTU %u and %s %u; look at "
 			"the MTU of what lies between",
 			run->points[from].interface, run->points[from].mtu_bytes, run->points[to].interface,
 			run->points[to].mtu_bytes);
+	}
 }
 
 static void write_cap(const struct verdict_case *facts, struct verdict_text *text)
