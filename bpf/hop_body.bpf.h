@@ -163,7 +163,7 @@ static __always_inline void stamp(struct hop_counters *counters, struct test_fra
 static __always_inline int is_counted(const struct hop_control *control, void *data, void *data_end,
 				      struct test_frame *frame)
 {
-	if (!parse_test_frame(data, data_end, frame))
+	if (unlikely(!parse_plain_test_frame(data, data_end, frame)) && !parse_test_frame(data, data_end, frame))
 		return 0;
 	return control->run_tag && header_run_tag(frame->header) == control->run_tag &&
 	       header_stream(frame->header) == control->stream;

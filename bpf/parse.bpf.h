@@ -41,6 +41,23 @@ static __always_inline int is_vlan(__be16 protocol)
 	return protocol == bpf_htons(ETH_P_8021Q) || protocol == bpf_htons(ETH_P_8021AD);
 }
 
+/*
+ * The frames that our own sources make, untagged IPv4 without options, in three comparisons: a probe is most of all a few
+ * cache lines of code. Same result as parse_test_frame() for them; 0 says nothing of other frames.
+ */
+static __always_inline int parse_plain_test_frame(void *data, void *data_end, struct test_frame *frame)
+{
+	/* EtherType, version and header length, (type of service); more-fragments and offset, (time to live), protocol. */
+	if (data + HOPCAP_MIN_FRAME_BYTES > data_end ||
+	    (*(__be32 *)(data + 12) & bpf_htonl(0xffffff00)) != bpf_htonl(ETH_P_IP << 16 | 0x4500) ||
+	    (*(__be32 *)(data + 20) & bpf_htonl(IPV4_FRAGMENT_BITS << 16 | 0xff)) != bpf_htonl(IPPROTO_UDP) ||
+	    *(__be16 *)(data + 36) != bpf_htons(HOPCAP_UDP_PORT))
+		return 0;
+	frame->udp = data + 34;
+	frame->header = data + 42;
+	return 1;
+}
+
 /* 1 and *frame filled when data…data_end starts with a test frame of any run, else 0. */
 static __always_inline int parse_test_frame(void *data, void *data_end, struct test_frame *frame)
 {

@@ -42,7 +42,7 @@
 #define NS_PER_S 1e9
 #define LEAST_RELATIVE_ERROR 0.005
 #define CARRIED 0.98 /* of what was offered: nothing is lost but what a stolen CPU explains */
-#define OVERLOADED 0.85 /* less than this of what was offered came through: the server never waited for a frame */
+#define OVERLOADED 0.9 /* less than this of what was offered came through: the server never waited for a frame */
 
 struct frame_time {
 	int known;

@@ -135,8 +135,9 @@ static int press(struct phases *phases)
 }
 
 /*
- * At full load a tc probe costs three to four per cent of a path that takes 1 us a frame (an empty program as much), so only
- * the ends of the hop that costs most are probed then: they tell what is lost in front of it, in it and behind it.
+ * At full load a tc probe costs three to four per cent of a path that takes 1 us a frame (an empty program nearly as much), so
+ * only the start of the hop that costs most is probed then: it tells what is lost in front of that hop from the rest. For
+ * hop 1, whose start is the source, it is its end.
  */
 static void choose_probes_at_cap(struct phases *phases)
 {
@@ -148,7 +149,8 @@ static void choose_probes_at_cap(struct phases *phases)
 			if (run->shares[i].service_ns > run->shares[hop - 1].service_ns ||
 			    isnan(run->shares[hop - 1].service_ns))
 				hop = i + 1;
-	phases->probes_at_cap = (1u << (hop - 1) | 1u << hop) & ~1u & ((1u << (run->point_count - 1)) - 1);
+	hop = hop > 1 ? hop - 1 : 1; /* as a point */
+	phases->probes_at_cap = hop < run->point_count - 1 ? 1u << hop : 0;
 }
 
 int phase_loaded_latency(struct phases *phases)

@@ -27,7 +27,7 @@ struct phases {
 	struct bench bench;
 	const struct measure_request *request;
 	const struct phase_plan *plan;
-	uint32_t probes_at_cap; /* points that are probed at full load: the ends of the hop that costs most */
+	uint32_t probes_at_cap; /* points that are probed at full load: the start of the hop that costs most */
 };
 
 /* Which port reaches the first point, which frame sizes reach the sink; fills run->sizes, run->source, primary_bytes. */
