@@ -36,7 +36,8 @@ int source_clone(struct __sk_buff *skb)
 	if (!control || !state)
 		return TC_ACT_SHOT;
 	offset = control->header_offset;
-	if (offset > HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES || bpf_skb_pull_data(skb, LINEAR_BYTES))
+	if (offset > HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES ||
+	    bpf_skb_pull_data(skb, skb->len < LINEAR_BYTES ? skb->len : LINEAR_BYTES))
 		return TC_ACT_SHOT;
 	if (skb->len != control->frame_bytes && bpf_skb_change_tail(skb, control->frame_bytes, 0))
 		return TC_ACT_SHOT;

@@ -82,6 +82,17 @@ static void first_hop_and_sink_take_most(void **state)
 	run_free(run);
 }
 
+/* ... also when the first cut was not overloaded: what is only bounded may be as much as its bound. */
+static void first_hop_is_only_bounded(void **state)
+{
+	static const double pps[] = { 5.15e6, 3.94e6, 2.65e6, 2.16e6, 1.68e6 }; /* of 5.2 Mpps */
+	struct run *run = socket_buffers(pps);
+
+	(void)state;
+	assert_int_equal(run->verdict.kind, RUN_VERDICT_NONE);
+	run_free(run);
+}
+
 static void dear_bridge_behind_a_hidden_first_hop(void **state)
 {
 	static const double pps[] = { 1.69e6, 0.6e6, 0.58e6, 0.5e6, 0.49e6 };
@@ -98,6 +109,7 @@ int main(void)
 		cmocka_unit_test(slow_source_on_the_paths_cpu),
 		cmocka_unit_test(quick_source_on_the_paths_cpu),
 		cmocka_unit_test(first_hop_and_sink_take_most),
+		cmocka_unit_test(first_hop_is_only_bounded),
 		cmocka_unit_test(dear_bridge_behind_a_hidden_first_hop),
 	};
 

@@ -218,8 +218,7 @@ static int judge_hidden_first(struct verdict_case *facts)
 {
 	const struct run_service *first = facts->services[1];
 
-	if (!first || first->port == RUN_PORT_LIVE || !isnan(facts->shares[0].service_ns) ||
-	    attribute_source_limited(first))
+	if (!first || first->port == RUN_PORT_LIVE || !isnan(facts->shares[0].service_ns))
 		return 0;
 	if (exceeds_first(facts, first))
 		return 0;

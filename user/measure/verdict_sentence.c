@@ -334,7 +334,7 @@ static void write_none(const struct verdict_case *facts, struct verdict_text *te
 	verdict_add(text, "No hop stands out: ");
 	if (facts->first_is_hidden) {
 		verdict_add(text,
-			    "through port %s hop 1 cannot be told from the sink, and both together take %.0f ns a frame",
+			    "through port %s hop 1 cannot be told from the sink, and both together take up to %.0f ns a frame",
 			    run_port_name(facts->run->source.port), attribute_frame_ns(facts->services[1]));
 		if (facts->top) {
 			verdict_add(text, ", more than the largest other hop, ");
