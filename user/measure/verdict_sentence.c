@@ -337,7 +337,7 @@ static void write_none(const struct verdict_case *facts, struct verdict_text *te
 			    "through port %s hop 1 cannot be told from the sink, and both together take up to %.0f ns a frame",
 			    run_port_name(facts->run->source.port), attribute_frame_ns(facts->services[1]));
 		if (facts->top) {
-			verdict_add(text, ", more than the largest other hop, ");
+			verdict_add(text, ", not clearly less than the largest other hop, ");
 			add_hop(facts, text, facts->top, 0);
 			verdict_add(text, ", with %.0f ns", facts->shares[facts->top - 1].service_ns);
 		}
