@@ -90,7 +90,7 @@ static double highest_passed_pps(const struct run *run)
 	double pps = run->pdr.upper_pps;
 
 	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].point == run->point_count - 1 &&
+		if (run->services[i].point == run->point_count - 1 && run->services[i].port == run->source.port &&
 		    run->services[i].frame_bytes == run->primary_bytes && run->services[i].pps > pps)
 			pps = run->services[i].pps;
 	return pps;

@@ -272,7 +272,6 @@ static int search(struct phases *phases, int cut, double loss_goal, double durat
 				      .max_trials = max_trials,
 				      .max_pps = phases->request->rate_pps,
 				      .min_pps = 1000 };
-
 	int is_clamped, code;
 
 	if (!service)
@@ -333,7 +332,7 @@ int phase_cuts(struct phases *phases)
 	}
 	run->source.ceiling_pps = 0;
 	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].frame_bytes == run->primary_bytes &&
+		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].port == run->source.port &&
 		    run->services[i].offered_pps > run->source.ceiling_pps)
 			run->source.ceiling_pps = run->services[i].offered_pps;
 	run->source.self_clocked = attribute_service(run, sink, run->primary_bytes, run->source.port)->self_clocked;

@@ -14,8 +14,8 @@ struct drop_trace;
 /* Starts counting drops of one stream. NULL when this kernel cannot; error text says why. */
 struct drop_trace *drop_trace_begin(uint16_t run_tag, uint8_t stream);
 /*
- * Writes the counts into trial->drops with interface names of the run's points, and frees. ifindex: of the points. All points
- * of the trial must have been probed (lost[] known). What our own sink dropped is no drop of the path and is left out.
+ * Writes the counts into trial->drops with interface names of the run's points, and frees. ifindex: of the points. What our
+ * own sink dropped is no drop of the path: at its interface no more is counted than was lost since the last probed point.
  */
 void drop_trace_end(struct drop_trace *trace, const struct run *run, const int *ifindex, struct run_trial *trial);
 /* Adds one count to trial->drops: largest first, the smallest falls off. */
