@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Writes the saved runs that the golden tests read: four runs over the sea lab as they come out of it, with numbers
- *that hold still. Needed again only when the contract of run.json grows:
+ * that hold still. Needed again only when the contract of run.json grows:
  *
- *   make tests && gcc -D_GNU_SOURCE= -Iuser -Iinclude -fsanitize=address,undefined tests/golden/make_runs.c \
- *	build/asan/hopcap.a -ljansson -lm -o build/make_runs && build/make_runs tests/golden
+ *   make build/tests/golden-make_runs && build/tests/golden-make_runs tests/golden
  *   tests/golden/report.sh --accept
  */
 #include <math.h>
@@ -357,7 +356,7 @@ static struct run *sea_rate(void)
 	run->measuring_s = 22.4;
 	for (int point = 1; point <= HOPS; point++)
 		run->services[run->service_count++] = (struct run_service){
-			point, 1514, RUN_PORT_LIVE, pps[point - 1], 9997, 10000, 10000, 0, 3, 1, 0
+			point, 1514, RUN_PORT_LIVE, pps[point - 1], 9997, 10000, 10000, 0, NAN, NAN, 3, 1, 0
 		};
 	run->sizes[run->size_count++] = (struct run_size){ 1514, RUN_PORT_LIVE, HOPS, 1 };
 	add_throughput(run, 10000, 10000, 10000, 10000);
@@ -395,7 +394,7 @@ static struct run *sea_mtu(void)
 	add_services(run, sea_pps, 5123400);
 	for (int point = 1; point <= 2; point++)
 		run->services[run->service_count++] = (struct run_service){
-			point, 9014, RUN_PORT_PACKET, 310480, 305110, 313020, 311200, 0, 3, 1, 1
+			point, 9014, RUN_PORT_PACKET, 310480, 305110, 313020, 311200, 0, NAN, NAN, 3, 1, 1
 		};
 	run->sizes[run->size_count++] = (struct run_size){ 9014, RUN_PORT_PACKET, 2, 0 };
 	add_shares(run, shares, errors);

@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 63432, "run");
+_Static_assert(sizeof(struct run) == 66552, "run");
 #endif
 
 static uint64_t seed;
@@ -158,6 +158,8 @@ static void fill_rates(struct run *run)
 		service->low_pps = any_number();
 		service->high_pps = any_number();
 		service->offered_pps = any_number();
+		service->cpu_ns = any_number();
+		service->cpu_low_ns = any_number();
 		service->source_ns = any_number();
 		service->trials = below(100);
 		service->cpu = any_cpu();

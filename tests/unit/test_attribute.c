@@ -111,6 +111,29 @@ static void test_stolen_trial(void **state)
 	run_free(run);
 }
 
+/* Others on the CPU take a different part of each cut's time: CPU time counts, where it is known. */
+static void test_others_share_cpu(void **state)
+{
+	struct run *run = path_of(2);
+	struct run_service *service;
+
+	(void)state;
+	service = add_cut(run, 1, 500, 0.2, 1);
+	service->cpu_ns = 200;
+	service->cpu_low_ns = 190;
+	service = add_cut(run, 2, 900, 0.2, 1);
+	service->cpu_ns = 450;
+	service->cpu_low_ns = 450;
+	assert_int_equal(attribute_hops(run), 0);
+	expect(run, 1, 200, 0.1);
+	expect(run, 2, 250, 0.1);
+	assert_true(run->shares[0].error_ns < 10.1);
+	service->cpu_ns = service->cpu_low_ns = RUN_UNKNOWN;
+	assert_int_equal(attribute_hops(run), 0);
+	expect(run, 2, 700, 0.1);
+	run_free(run);
+}
+
 static void test_source_shares_cpu(void **state)
 {
 	struct run *run = path_of(3);
@@ -269,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_cpu),
 		cmocka_unit_test(test_stolen_trial),
+		cmocka_unit_test(test_others_share_cpu),
 		cmocka_unit_test(test_source_shares_cpu),
 		cmocka_unit_test(test_other_cpu_hides),
 		cmocka_unit_test(test_hidden_then_shared),

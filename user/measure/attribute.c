@@ -25,6 +25,10 @@
  * its limit still overruns a short queue in bursts: a server is taken for busy all the time only when clearly more was
  * offered (OVERLOADED).
  *
+ * Others on the CPU. A busy process next to the path takes its part of the CPU, and not the same of each cut: a thread
+ * that serves a short cut sleeps now and then, and waits each time until it gets the CPU back. So T_k is CPU time where the
+ * kernel tells how long the serving thread waited (threaded NAPI; measure/cpu_share.c); rates stay what they were.
+ *
  * Errors. The median of the trials gives T_k, the distance from the median to the best trial gives e_k, at least 0.5
  * % of T_k (trials are short, and frames move in batches). For noise that goes both ways that is half the spread; but
  * on a machine whose CPU is taken away now and then one stolen trial may be three times too slow, which says nothing
@@ -68,14 +72,16 @@ const struct run_service *attribute_service(const struct run *run, int point, un
 
 double attribute_frame_ns(const struct run_service *service)
 {
-	return NS_PER_S / service->pps;
+	return service->cpu_ns > 0 ? service->cpu_ns : NS_PER_S / service->pps;
 }
 
 double attribute_frame_error_ns(const struct run_service *service)
 {
 	double frame_ns = attribute_frame_ns(service), to_best_ns = 0;
 
-	if (service->high_pps >= service->pps)
+	if (service->cpu_ns > 0)
+		to_best_ns = service->cpu_low_ns > 0 ? frame_ns - service->cpu_low_ns : 0;
+	else if (service->high_pps >= service->pps)
 		to_best_ns = frame_ns - NS_PER_S / service->high_pps;
 	return fmax(LEAST_RELATIVE_ERROR * frame_ns, to_best_ns);
 }

@@ -175,8 +175,8 @@ static void record_counters(struct pressure_watch *watch, struct run *run, struc
 /* Threads of the path itself: the kernel's packet threads. Ours are known by their process. */
 static int is_path_thread(const struct proc_thread *thread)
 {
-	return thread->pid == getpid() || (thread->is_kernel && (!strncmp(thread->command, "napi/", 5) ||
-								 !strncmp(thread->command, "ksoftirqd/", 10)));
+	return thread->pid == getpid() || proc_thread_polls(thread) ||
+	       (thread->is_kernel && !strncmp(thread->command, "ksoftirqd/", 10));
 }
 
 static void add_hog(struct run_pressure *pressure, const struct proc_thread *thread, double share)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "measure/cpu_share.h"
 #include "measure/median.h"
 #include "measure/phases.h"
 #include "measure/rounds.h"
@@ -22,13 +23,14 @@
 #define MAX_ROUNDS ROUNDS_MAX
 #define MAX_CELLS (RUN_MAX_SIZES * RUN_MAX_POINTS + 3)
 #define LOSSLESS 0.001
+#define TAKEN 0.05 /* of the serving CPU by others: less is the noise of any machine */
 
 /* One cut at one size through one port, in all rounds. */
 struct cell {
 	int cut;
 	unsigned int frame_bytes;
 	enum run_port port;
-	double passed_pps[MAX_ROUNDS], offered_pps[MAX_ROUNDS];
+	double passed_pps[MAX_ROUNDS], offered_pps[MAX_ROUNDS], path_share[MAX_ROUNDS];
 	int lossless, cpu;
 };
 
@@ -64,7 +66,7 @@ static int list_cells(const struct run *run, struct cell *cells)
 	return count;
 }
 
-static int measure_cell(struct phases *phases, struct cell *cell, int round)
+static int measure_cell(struct phases *phases, struct cell *cell, struct cpu_share *share, int round)
 {
 	const struct trial_request request = {
 		.purpose = RUN_PURPOSE_SERVICE,
@@ -74,26 +76,61 @@ static int measure_cell(struct phases *phases, struct cell *cell, int round)
 		.pps = phases->request->rate_pps,
 		.duration_s = phases->plan->service_s,
 		.stamp_interval = FULL_LOAD_STAMP_INTERVAL,
+		.tick = share ? cpu_share_tick : NULL,
+		.tick_context = share,
 	};
 	struct run_trial *trial;
-	int code = trial_run(&phases->bench, &request, &trial);
+	int code;
 
+	cpu_share_reset(share);
+	code = trial_run(&phases->bench, &request, &trial);
 	if (code)
 		return code;
 	cell->passed_pps[round] = trial_passed_pps(trial);
 	cell->offered_pps[round] = trial->offered_pps;
 	cell->lossless += trial_loss_ratio(trial) < LOSSLESS;
 	cell->cpu = phases->bench.readings[cell->cut].cpu;
+	cell->path_share[round] = cpu_share_of(share, cell->cpu);
 	return 0;
 }
 
-/* Logarithm of the geometric mean of a round's rates. */
+/* CPU time of a frame in one round: that of the wall, less what others had of the CPU meanwhile. */
+static double cpu_ns(const struct cell *cell, int round)
+{
+	return cell->path_share[round] * 1e9 / fmax(cell->passed_pps[round], 1);
+}
+
+/* Others count when they took more of the CPU than noise does; and in all rounds that are kept, or the medians would mix. */
+static int is_shared(const struct cell *cell, const int *kept, int count)
+{
+	double taken = 0;
+
+	for (int i = 0; i < count; i++)
+		taken += 1 - cell->path_share[kept[i]]; /* unknown: not a number, and so is the sum */
+	return taken / count >= TAKEN;
+}
+
+static void record_cpu_time(const struct cell *cell, const int *kept, int count, struct run_service *service)
+{
+	double times_ns[MAX_ROUNDS];
+
+	service->cpu_ns = service->cpu_low_ns = RUN_UNKNOWN;
+	if (!is_shared(cell, kept, count))
+		return;
+	for (int i = 0; i < count; i++)
+		times_ns[i] = cpu_ns(cell, kept[i]);
+	service->cpu_ns = median(times_ns, count);
+	service->cpu_low_ns = times_ns[0];
+}
+
+/* Logarithm of the geometric mean of a round's rates, each for the whole of a CPU. */
 static double round_speed(const struct cell *cells, int count, int round)
 {
 	double speed = 0;
 
 	for (int i = 0; i < count; i++)
-		speed += log(fmax(cells[i].passed_pps[round], 1));
+		speed += log(fmax(cells[i].passed_pps[round], 1) /
+			     (cells[i].path_share[round] > 0 ? cells[i].path_share[round] : 1));
 	return speed / count;
 }
 
@@ -116,6 +153,7 @@ static void record(struct phases *phases, const struct cell *cell, const int *ke
 					 .high_pps = passed_pps[count - 1],
 					 .trials = count,
 					 .cpu = cell->cpu };
+	record_cpu_time(cell, kept, count, service);
 	service->self_clocked = !phases->request->rate_pps && cell->lossless * 2 > rounds &&
 				cell->cpu == phases->bench.source_cpu;
 }
@@ -124,17 +162,19 @@ int phase_services(struct phases *phases)
 {
 	struct run *run = phases->bench.run;
 	struct cell *cells = calloc(MAX_CELLS, sizeof(*cells));
+	struct cpu_share *share;
 	int rounds = phases->plan->service_rounds, kept[MAX_ROUNDS], count, kept_count, code = 0;
 	double speed[MAX_ROUNDS] = { 0 };
 
 	if (!cells)
 		return error_set(ENOMEM, "out of memory");
+	share = cpu_share_open();
 	count = list_cells(run, cells);
 	for (int round = 0; !code && round < rounds; round++) {
 		for (int i = 0; !code && i < count; i++) {
 			phase_progress(phases, 0.08 + 0.32 * (round * count + i) / (rounds * count),
 				       "cuts: service rates, round %d of %d", round + 1, rounds);
-			code = measure_cell(phases, &cells[i], round);
+			code = measure_cell(phases, &cells[i], share, round);
 		}
 	}
 	if (!code) {
@@ -144,6 +184,7 @@ int phase_services(struct phases *phases)
 		for (int i = 0; i < count; i++)
 			record(phases, &cells[i], kept, kept_count, rounds);
 	}
+	cpu_share_close(share);
 	free(cells);
 	return code;
 }

@@ -143,6 +143,8 @@ static const struct field service_fields[] = {
 	NUMBER(struct run_service, high_pps, 0),
 	NUMBER(struct run_service, offered_pps, 0),
 	NUMBER(struct run_service, source_ns, 0),
+	NUMBER(struct run_service, cpu_ns, FIELD_OPTIONAL),
+	NUMBER(struct run_service, cpu_low_ns, FIELD_OPTIONAL),
 	INT(struct run_service, trials, 0, 0, INT_MAX),
 	INT_OR_NULL(struct run_service, cpu, 0, 0, INT_MAX, -1),
 	BOOL(struct run_service, self_clocked, 0),

@@ -18,7 +18,7 @@
 #include "model/model_json_fields.h"
 #include "model/utf8.h"
 
-#define LINE_COLUMNS 260
+#define LINE_COLUMNS 300
 
 struct writer {
 	const struct run *run;

@@ -114,11 +114,12 @@ static void forget_rates(struct run *run)
 
 	for (i = 0; i < RUN_MAX_POINTS; i++)
 		run->cuts[i].lower_pps = run->cuts[i].upper_pps = run->cuts[i].gbps = RUN_UNKNOWN;
-	for (i = 0; i < RUN_MAX_POINTS * RUN_MAX_SIZES; i++) {
+	for (i = 0; i < sizeof(run->services) / sizeof(run->services[0]); i++) {
 		struct run_service *service = &run->services[i];
 
 		service->pps = service->low_pps = service->high_pps = RUN_UNKNOWN;
 		service->offered_pps = service->source_ns = RUN_UNKNOWN;
+		service->cpu_ns = service->cpu_low_ns = RUN_UNKNOWN;
 		service->cpu = -1;
 	}
 	run->ndr.lower_pps = run->ndr.upper_pps = run->ndr.loss_ratio = run->ndr.loss_goal = RUN_UNKNOWN;

@@ -94,6 +94,9 @@ struct run_service {
 	double low_pps, high_pps; /* lowest and highest of the trials */
 	double offered_pps;	/* median of what the source sent */
 	double source_ns;	/* CPU time the source itself needs a frame; 0 when it has a CPU of its own */
+	/* CPU time a frame takes, median and lowest of the trials, where others share the CPU and the time that they leave is
+	 * known (the path is served by a kernel thread); unknown: the same as 1/pps. */
+	double cpu_ns, cpu_low_ns;
 	int trials;
 	int cpu;		/* that served the sink's point (most frames); -1 unknown */
 	int self_clocked;	/* 1: nothing lost although the source went as fast as it could */

@@ -212,6 +212,24 @@ static void print_legend(const struct page *page, const struct run *run)
 	page_ink(page, INK_PLAIN);
 }
 
+/* Times are not those of the rates where others have a part of the CPU. */
+static void shared_note(const struct page *page, const struct run *run)
+{
+	for (int i = run->service_count - 1; i >= 0; i--) {
+		const struct run_service *service = &run->services[i];
+
+		if (service->frame_bytes != run->primary_bytes || !(service->cpu_ns > 0) || !(service->pps > 0))
+			continue;
+		page_ink(page, INK_DIM);
+		page_paragraph(page, 2, "",
+			       "Others have their part of CPU %d, the path about %.0f %%: what a hop adds is CPU time, less "
+			       "than the rates say.",
+			       service->cpu, fmin(100, service->cpu_ns * service->pps / 1e7));
+		page_ink(page, INK_PLAIN);
+		return;
+	}
+}
+
 void text_hops(const struct page *page, const struct run *run)
 {
 	char cuts[64], idle[48], loaded[48];
@@ -232,4 +250,5 @@ void text_hops(const struct page *page, const struct run *run)
 	add_losses(&table, run);
 	table_print(page, &table);
 	print_legend(page, run);
+	shared_note(page, run);
 }

@@ -109,10 +109,10 @@ static int parse_stat(char *text, struct proc_thread *thread)
 	return 0;
 }
 
-static int read_thread(int pid, int tid, struct proc_thread *thread)
+int proc_thread_read(int pid, int tid, struct proc_thread *thread)
 {
 	char path[64], text[1024];
-	unsigned long long run_ns;
+	unsigned long long run_ns, wait_ns;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	memset(thread, 0, sizeof(*thread));
@@ -122,9 +122,16 @@ static int read_thread(int pid, int tid, struct proc_thread *thread)
 		return -ESRCH;
 	/* Nanoseconds instead of ticks, where the kernel keeps them. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
-	if (!read_text(path, text, sizeof(text)) && sscanf(text, "%llu", &run_ns) == 1 && run_ns)
+	if (!read_text(path, text, sizeof(text)) && sscanf(text, "%llu %llu", &run_ns, &wait_ns) == 2 && run_ns) {
 		thread->run_ns = run_ns;
+		thread->wait_ns = wait_ns;
+	}
 	return 0;
+}
+
+int proc_thread_polls(const struct proc_thread *thread)
+{
+	return thread->is_kernel && !strncmp(thread->command, "napi/", 5);
 }
 
 static int compare_tid(const void *left, const void *right)
@@ -157,7 +164,7 @@ static int add_threads(int pid, struct proc_thread **threads, int *count, int *c
 			*threads = more;
 			*capacity = *capacity * 2 + 256;
 		}
-		if (!read_thread(pid, atoi(entry->d_name), &(*threads)[*count]))
+		if (!proc_thread_read(pid, atoi(entry->d_name), &(*threads)[*count]))
 			(*count)++;
 	}
 	closedir(tasks);

@@ -26,10 +26,15 @@ struct proc_thread {
 	int cpu;		/* it ran on last */
 	int is_kernel;		/* kernel thread */
 	uint64_t run_ns;	/* CPU time it has used */
+	uint64_t wait_ns;	/* time it was ready to run and did not; 0 where the kernel does not keep it */
 	char command[20];
 };
 
 /* All threads of the machine, sorted by tid; *threads is malloc'ed. Returns their number or -errno. */
 int proc_threads(struct proc_thread **threads);
+/* One of them, read again. 0 or -ESRCH when it is gone; no error text. */
+int proc_thread_read(int pid, int tid, struct proc_thread *thread);
+/* Whether it is a kernel thread that polls a network device (threaded NAPI). */
+int proc_thread_polls(const struct proc_thread *thread);
 
 #endif
