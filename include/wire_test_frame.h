@@ -23,6 +23,7 @@
 #define HOPCAP_WIRE_TEST_FRAME_H
 
 #define HOPCAP_FRAME_STAMP 0x01u /* origin_ns and last_ns are valid; points add to their histograms and overwrite last_ns */
+#define HOPCAP_FRAME_END 0x02u   /* the stream is over: no frame of it; sequence says how many there were. Sent several times */
 
 #define HOPCAP_TEST_HEADER_BYTES 18
 #define HOPCAP_OFFSET_RUN_TAG 0

@@ -40,17 +40,17 @@ void generator_close(struct generator *generator)
 void generator_start(struct generator *generator, const struct port_stream *stream)
 {
 	struct source_control *control = generator->control;
-	unsigned int copied = stream->frame_bytes < HOPCAP_TEMPLATE_BYTES ? stream->frame_bytes : HOPCAP_TEMPLATE_BYTES;
+	unsigned int copied = stream->templates->frame_bytes < HOPCAP_TEMPLATE_BYTES ? stream->templates->frame_bytes : HOPCAP_TEMPLATE_BYTES;
 
 	memset(generator->state, 0, sizeof(*generator->state));
 	memset(control, 0, sizeof(*control));
-	memcpy(control->template_bytes, stream->frame, copied);
+	memcpy(control->template_bytes, stream->templates->frame, copied);
 	control->interval_fp = (__u64)(stream->interval_ns * (double)(1 << HOPCAP_PACE_SHIFT));
 	control->ifindex = (__u32)generator->ifindex;
 	control->stamp_mask = stream->stamp_interval ? stream->stamp_interval - 1 : HOPCAP_STAMP_NONE;
-	control->header_offset = stream->header_offset;
+	control->header_offset = stream->templates->header_offset;
 	control->slip_ns = PORT_SLIP_NS;
-	control->frame_bytes = stream->frame_bytes;
+	control->frame_bytes = stream->templates->frame_bytes;
 	control->frames = stream->frames;
 }
 

@@ -41,17 +41,18 @@ static void live_close(struct port *port)
 	free(port);
 }
 
-static int live_open(const char *interface, int ifindex, struct port **result)
+static int live_open(const struct port_config *config, struct port **result)
 {
+	const char *interface = config->interface;
 	struct port *port = calloc(1, sizeof(*port));
 	int code;
 
 	if (!port)
 		return error_set(ENOMEM, "%s: out of memory", interface);
-	port->ifindex = ifindex;
+	port->ifindex = config->ifindex;
 	port->program = source_xdp_bpf__open_and_load();
 	if (port->program)
-		code = generator_open(&port->generator, interface, ifindex, port->program->maps.source_control,
+		code = generator_open(&port->generator, interface, config->ifindex, port->program->maps.source_control,
 				      port->program->maps.source_state);
 	else
 		code = error_set(errno, "%s: cannot load the live-frame generator: %s; root and kernel 5.18 are needed",
@@ -75,8 +76,8 @@ static __u32 batch_for(double interval_ns)
 
 static int live_send(struct port *port, const struct port_stream *stream, struct port_sent *sent)
 {
-	struct xdp_md context = { .data_end = stream->frame_bytes, .ingress_ifindex = port->ifindex };
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = stream->frame, .data_size_in = stream->frame_bytes,
+	struct xdp_md context = { .data_end = stream->templates->frame_bytes, .ingress_ifindex = port->ifindex };
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = stream->templates->frame, .data_size_in = stream->templates->frame_bytes,
 		    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = REPEAT_LIMIT,
 		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch_for(stream->interval_ns));
 	int result = 0;

@@ -88,8 +88,9 @@ static void open_generator(struct port *port, int ifindex)
 	}
 }
 
-static int packet_open(const char *interface, int ifindex, struct port **result)
+static int packet_open(const struct port_config *config, struct port **result)
 {
+	const char *interface = config->interface;
 	struct port *port = calloc(1, sizeof(*port));
 	int on = 1, bytes = SEND_BUFFER_BYTES;
 
@@ -110,9 +111,9 @@ static int packet_open(const char *interface, int ifindex, struct port **result)
 	if (setsockopt(port->socket, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(port->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	port->address.sll_family = AF_PACKET;
-	port->address.sll_ifindex = ifindex;
+	port->address.sll_ifindex = config->ifindex;
 	port->address.sll_halen = ETH_ALEN;
-	open_generator(port, ifindex);
+	open_generator(port, config->ifindex);
 	*result = port;
 	return 0;
 }
@@ -120,8 +121,8 @@ static int packet_open(const char *interface, int ifindex, struct port **result)
 static void prepare(struct port *port, const struct port_stream *stream)
 {
 	for (int i = 0; i < BATCH; i++) {
-		memcpy(port->frames[i], stream->frame, stream->frame_bytes);
-		port->vectors[i] = (struct iovec){ port->frames[i], stream->frame_bytes };
+		memcpy(port->frames[i], stream->templates->frame, stream->templates->frame_bytes);
+		port->vectors[i] = (struct iovec){ port->frames[i], stream->templates->frame_bytes };
 		port->messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_name = &port->address,
 								   .msg_namelen = sizeof(port->address),
 								   .msg_iov = &port->vectors[i],
@@ -143,7 +144,7 @@ static int send_batch(struct port *port, const struct port_stream *stream, unsig
 		uint64_t sequence = sent->frames + i;
 		int stamped = stream->stamp_interval && !(sequence & (stream->stamp_interval - 1));
 
-		port_number_frame(port->frames[i] + stream->header_offset, (uint32_t)sequence, stamped ? now_ns : 0);
+		port_number_frame(port->frames[i] + stream->templates->header_offset, (uint32_t)sequence, stamped ? now_ns : 0);
 	}
 	while (done < count && !atomic_load(stream->stop)) {
 		int result = sendmmsg(port->socket, port->messages + done, count - done, 0);
@@ -168,10 +169,10 @@ static int send_clones(struct port *port, const struct port_stream *stream, stru
 	int code = bpf_attach_tcx(bpf_program__fd(port->program->progs.source_clone), port->address.sll_ifindex, 0,
 				  &attachment);
 
-	unsigned int bytes = stream->frame_bytes;
+	unsigned int bytes = stream->templates->frame_bytes;
 
 	memset(sent, 0, sizeof(*sent));
-	memcpy(port->trigger, stream->frame, stream->frame_bytes);
+	memcpy(port->trigger, stream->templates->frame, stream->templates->frame_bytes);
 	if (bytes < TRIGGER_BYTES && port->mtu_bytes + 14 >= TRIGGER_BYTES)
 		bytes = TRIGGER_BYTES;
 	if (code)

@@ -12,24 +12,52 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/histogram.h"
 #include "model/run.h"
 #include "wire_test_frame.h"
 
-/* One stream. */
-struct port_stream {
-	const unsigned char *frame;  /* the frame to send; ports copy it before they number it */
+#define PORT_MAX_TEMPLATES 64
+
+/* One frame as it leaves, but for what changes from frame to frame. */
+struct port_template {
+	const unsigned char *frame;  /* ports copy it before they number it; lives as long as the stream */
 	unsigned int frame_bytes;
 	unsigned int header_offset;  /* of the test header */
-	double interval_ns;	     /* between planned departures; 0: as fast as it goes */
-	uint64_t frames;	     /* at most */
+	unsigned int udp_offset;     /* of the UDP header */
+};
+
+/* One stream: frame n is made of template n % template_count, with UDP source port + n % flows. */
+struct port_stream {
+	const struct port_template *templates;
+	unsigned int template_count; /* 1…PORT_MAX_TEMPLATES */
+	unsigned int flows;	     /* 1…16384; IPv6 checksums follow */
+	double interval_ns;	     /* between planned departures, on average; 0: as fast as it goes */
+	unsigned int burst;	     /* so many frames are planned for the same instant, every burst * interval_ns; 0 or 1: none */
+	double ramp_s;		     /* > 0: the rate grows linearly from a tenth to the full one in this time */
+	uint64_t frames;	     /* at most; the sequence wraps at 2^32 */
 	uint32_t stamp_interval;     /* every Nth frame is stamped; a power of two; 0: none */
 	atomic_int *stop;	     /* set by another thread when time is up */
 };
 
 struct port_sent {
 	uint64_t frames;	     /* handed to the device: the sequences 0…frames-1 */
+	uint64_t bytes;		     /* of these, layer 2 without FCS */
+	uint64_t refused;	     /* of these, frames that the device had no room for: offered, and lost in front of hop 1 */
+	uint64_t first_ns, last_ns;  /* CLOCK_MONOTONIC of the first and last departure of a paced stream; 0: not known */
 	uint64_t late_sum_ns, late_max_ns; /* actual minus planned departure, over all frames of a paced stream */
 	uint64_t slips, slipped_ns;  /* times the plan was moved because this thread was kept from running */
+	struct histogram lateness_ns; /* of every frame of a paced stream */
+};
+
+/* Where and how a port is opened. One port is used by one thread: a port a queue, a port a CPU. */
+struct port_config {
+	const char *interface;	     /* in the namespace of the calling thread */
+	int ifindex;
+	int queue;		     /* AF_XDP: 0…; others ignore it */
+	int busy_poll;		     /* AF_XDP: preferred busy polling */
+	int qdisc;		     /* AF_PACKET: 1 through the queueing discipline instead of past it */
+	unsigned int super_bytes;    /* AF_PACKET: > 0: GSO super-frames of so many bytes, cut to frames by the device (virtio-net header) */
+	unsigned int ring_entries;   /* AF_XDP: 0 for the default */
 };
 
 struct port;
@@ -37,11 +65,13 @@ struct port;
 struct port_ops {
 	enum run_port kind;
 	unsigned int max_frame_bytes;
-	/* Opens on an interface; 0 or -errno with error text. */
-	int (*open)(const char *interface, int ifindex, struct port **port);
+	/* 0 or -errno with error text that says why and what to do (no room for locked memory, no such queue, no zero-copy …). */
+	int (*open)(const struct port_config *config, struct port **port);
 	/* Sends one stream; returns when done or stopped. 0 or -errno; *sent is right in either case. */
 	int (*send)(struct port *port, const struct port_stream *stream, struct port_sent *sent);
 	void (*close)(struct port *port);
+	/* What was got, one line for people: "AF_XDP copy, queue 0, 2048 frames of 4096 bytes, need_wakeup". May be NULL. */
+	const char *(*describe)(const struct port *port);
 };
 
 extern const struct port_ops port_live, port_packet, port_xsk;

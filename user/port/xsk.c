@@ -89,12 +89,12 @@ static int create(struct port *port)
 	return 0;
 }
 
-static int xsk_open(const char *interface, int ifindex, struct port **result)
+static int xsk_open(const struct port_config *config, struct port **result)
 {
+	const char *interface = config->interface;
 	struct port *port = calloc(1, sizeof(*port));
 	int code;
 
-	(void)ifindex;
 	if (!port)
 		return error_set(ENOMEM, "%s: out of memory", interface);
 	strncpy(port->interface, interface, sizeof(port->interface) - 1);
@@ -146,9 +146,9 @@ static unsigned int submit(struct port *port, const struct port_stream *stream, 
 		int stamped = stream->stamp_interval && !(sequence & (stream->stamp_interval - 1));
 		unsigned char *frame = xsk_umem__get_data(port->memory, chunk);
 
-		port_number_frame(frame + stream->header_offset, (uint32_t)sequence, stamped ? now_ns : 0);
+		port_number_frame(frame + stream->templates->header_offset, (uint32_t)sequence, stamped ? now_ns : 0);
 		descriptor->addr = chunk;
-		descriptor->len = stream->frame_bytes;
+		descriptor->len = stream->templates->frame_bytes;
 		descriptor->options = 0;
 	}
 	xsk_ring_prod__submit(&port->transmit, count);
@@ -182,7 +182,7 @@ static int xsk_send(struct port *port, const struct port_stream *stream, struct 
 
 	memset(sent, 0, sizeof(*sent));
 	for (unsigned int i = 0; i < CHUNKS; i++)
-		memcpy(xsk_umem__get_data(port->memory, (uint64_t)i * CHUNK_BYTES), stream->frame, stream->frame_bytes);
+		memcpy(xsk_umem__get_data(port->memory, (uint64_t)i * CHUNK_BYTES), stream->templates->frame, stream->templates->frame_bytes);
 	pacer_start(&pacer, stream->interval_ns);
 	while (!result && !atomic_load(stream->stop) && submitted < stream->frames) {
 		uint64_t now_ns = pacer_now_ns(), left = stream->frames - submitted;

@@ -36,6 +36,7 @@ struct source {
 	struct port_stream stream;
 	struct port_sent *sent;
 	unsigned char frame[HOPCAP_MAX_FRAME_BYTES];
+	struct port_template template;
 	atomic_int stop, done;
 	int result;
 	char error[512];
@@ -100,6 +101,7 @@ void source_close(struct source *source)
 
 static int open_port(struct source *source, unsigned int index)
 {
+	struct port_config config;
 	struct netns_token token;
 	int code;
 
@@ -108,7 +110,8 @@ static int open_port(struct source *source, unsigned int index)
 	code = netns_enter(source->place.netns, &token);
 	if (code)
 		return code;
-	code = all_ports[index]->open(source->place.interface, source->ifindex, &source->ports[index]);
+	config = (struct port_config){ .interface = source->place.interface, .ifindex = source->ifindex };
+	code = all_ports[index]->open(&config, &source->ports[index]);
 	netns_leave(&token);
 	return code;
 }
@@ -195,10 +198,14 @@ static void prepare(struct source *source, const struct source_stream *stream, u
 	atomic_store(&source->done, 0);
 	atomic_store(&source->begin_ns, 0);
 	source->end_ns = 0;
+	source->template = (struct port_template){ .frame = source->frame,
+						    .frame_bytes = stream->frame_bytes,
+						    .header_offset = frame_build(&spec, source->frame) };
+	source->template.udp_offset = source->template.header_offset - 8;
 	source->stream = (struct port_stream){
-		.frame = source->frame,
-		.frame_bytes = stream->frame_bytes,
-		.header_offset = frame_build(&spec, source->frame),
+		.templates = &source->template,
+		.template_count = 1,
+		.flows = 1,
 		.interval_ns = stream->pps > 0 ? 1e9 / stream->pps : 0,
 		.frames = stream->frames ? stream->frames : UINT32_MAX,
 		.stamp_interval = stream->stamp_interval,
