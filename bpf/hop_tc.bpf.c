@@ -3,7 +3,15 @@
  * Hop probe at a tc hook, in or out, tcx and clsact alike: TC_ACT_UNSPEC means "next program" to both, so programs of others
  * on the same hook run as before. Body and maps: hop_body.bpf.h.
  */
+#include <linux/bpf.h>
 #include <linux/pkt_cls.h>
+#include <bpf/bpf_helpers.h>
+
+#define HOP_CONTEXT struct __sk_buff
+#define hop_data(ctx) ((void *)(long)(ctx)->data)
+#define hop_data_end(ctx) ((void *)(long)(ctx)->data_end)
+#define hop_load_bytes(ctx, offset, to, bytes) bpf_skb_load_bytes(ctx, offset, to, bytes)
+#define hop_queue(ctx) HOP_NO_QUEUE
 
 #include "hop_body.bpf.h"
 
@@ -27,8 +35,8 @@ static __always_inline __u32 wire_segments(const struct __sk_buff *skb)
 SEC("tc")
 int hop_tc(struct __sk_buff *skb)
 {
-	void *data = (void *)(long)skb->data;
-	void *data_end = (void *)(long)skb->data_end;
+	void *data = hop_data(skb);
+	void *data_end = hop_data_end(skb);
 	__u32 bytes = skb->len + (skb->vlan_present ? TAG_BYTES : 0); /* the outer tag is kept beside the frame */
 	__u32 wanted = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
 	struct hop_counters *other;
@@ -38,10 +46,10 @@ int hop_tc(struct __sk_buff *skb)
 	 * headers up to UDP. When they cannot be pulled in, the frame counts as somebody else's. */
 	if (unlikely(data + wanted > data_end)) {
 		bpf_skb_pull_data(skb, wanted);
-		data = (void *)(long)skb->data;
-		data_end = (void *)(long)skb->data_end;
+		data = hop_data(skb);
+		data_end = hop_data_end(skb);
 	}
-	action = hop_frame(data, data_end, bytes, &other);
+	action = hop_frame(skb, data, data_end, bytes, skb->len, &other);
 	if (unlikely(other))
 		count_other(other, bytes, wire_segments(skb));
 	return action == HOPCAP_HOP_DROP ? TC_ACT_SHOT : TC_ACT_UNSPEC;

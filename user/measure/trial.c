@@ -188,10 +188,10 @@ static int read_probes(struct bench *bench, int sink, struct run_trial *trial)
 		if (code)
 			return code;
 		/* A duplicate is counted in `duplicates`; conservation is about distinct frames. */
-		trial->points[i] = (int64_t)(reading->total.test_frames - (i == sink ? reading->total.duplicates : 0));
+		trial->points[i] = (int64_t)(reading->total.test_frames - (i == sink ? reading->streams[0].duplicates : 0));
 	}
-	trial->duplicates = (int64_t)bench->readings[sink].total.duplicates;
-	trial->reordered = (int64_t)bench->readings[sink].total.reordered;
+	trial->duplicates = (int64_t)bench->readings[sink].streams[0].duplicates;
+	trial->reordered = (int64_t)bench->readings[sink].streams[0].reordered;
 	return run_trial_conserve(bench->run, trial);
 }
 
