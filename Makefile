@@ -53,6 +53,7 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Werror -Iinclude -Ivmlin
 # --- files -----------------------------------------------------------------------------------------------------------
 
 SKELETONS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
+TEST_SKELETONS := $(patsubst tests/prog/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard tests/prog/*.bpf.c))
 SOURCES   := user/main.c $(wildcard user/*/*.c)
 OBJECTS   := $(SOURCES:%.c=$(B)/obj/%.o)
 ASAN_OBJECTS := $(SOURCES:%.c=$(B)/asan/%.o)
@@ -107,6 +108,14 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(call say,CLANG)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+
+# Programs that only tests load.
+$(B)/bpf/%.bpf.o: tests/prog/%.bpf.c Makefile
+	$(call say,CLANG)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Ibpf -c -o $@ $<
+
+$(patsubst %.c,$(B)/asan/%.o,$(wildcard tests/prog/*.c)): | $(TEST_SKELETONS)
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call say,SKEL)
@@ -169,5 +178,5 @@ help:
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
 
--include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d)
+-include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d) $(TEST_SKELETONS:%.skel.h=%.bpf.d)
 -include $(patsubst %.c,$(B)/asan/%.d,$(wildcard tests/*/*.c))
