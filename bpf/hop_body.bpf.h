@@ -4,7 +4,8 @@
  *
  * Owns: what is ours, counting, learning a run tag. Leaves to others: finding the header (parse.bpf.h), stamps
  * (hop_stamp.bpf.h), what a sink does (hop_sink.bpf.h), reading the maps (user/probe/hop_probe.c). The program that
- * includes this has defined HOP_CONTEXT, hop_data(), hop_data_end(), hop_load_bytes() and hop_queue().
+ * includes this has defined, of its context type HOP_CONTEXT: hop_data(), hop_data_end(), hop_load_bytes(), hop_queue(), hop_length()
+ * in memory, hop_bytes() on the wire, and hop_plain_bytes(), which is the same for an untagged frame in one buffer.
  *
  * Theory.
  * - Every frame is counted, on its CPU, without atomics: a program of one hook is not re-entered on one CPU (XDP and tc
@@ -12,8 +13,7 @@
  * - Conservation: a test frame that is dropped here (action drop) was counted here first; so frames counted at two
  *   neighbouring points differ by just what the hop between them lost. A corrupted frame did arrive.
  * - A probe that is no sink is most of all a few cache lines of code, control and counters: all but the comparisons that
- *   make a frame ours and two additions stands out of line, in functions that find the header once more: nothing that
- *   only they need is then kept in registers.
+ *   make a frame ours and two additions stands out of line.
  */
 #ifndef HOPCAP_HOP_BODY_BPF_H
 #define HOPCAP_HOP_BODY_BPF_H
@@ -26,6 +26,7 @@
 #include "parse.bpf.h"
 
 #define HOP_NO_QUEUE 0xffffffffu /* what hop_queue() says where the hook does not know it */
+#define HOP_OTHER 2u		  /* instead of an action: a frame of somebody else's */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -77,76 +78,139 @@ static __always_inline int finds_test_frame(void *data, void *data_end, struct t
 	return likely(parse_plain_test_frame(data, data_end, frame)) || parse_test_frame(data, data_end, frame);
 }
 
-/* Takes the run tag of a frame when none is known yet; 1 when the frame is ours then. Others use UDP port 9, too (wake-on-LAN), so
- * it has to be sound, and an end of a stream starts nothing. */
-__noinline int hop_learns(HOP_CONTEXT *ctx, struct hop_control *control, __u32 length)
+/* Takes the run tag of a frame when none is known yet; 1 when the frame is ours then. Others use UDP port 9, too (wake-on-LAN),
+ * so it has to be sound, and an end of a stream starts nothing. */
+static __always_inline int learns(struct hop_control *control, void *data, void *data_end, const struct test_frame *frame,
+				  __u32 length)
 {
-	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
 	struct payload payload;
-	struct test_frame frame;
-	__u32 tag;
+	__u32 tag = header_run_tag(frame->header);
 
-	if (!control || control->run_tag || !finds_test_frame(data, data_end, &frame) || !is_our_stream(control, &frame))
-		return 0;
-	tag = header_run_tag(frame.header);
-	if (!tag || header_flags(frame.header) & HOPCAP_FRAME_END ||
-	    !check_headers(data, data_end, &frame, length, &payload))
+	if (!control->learn || control->run_tag || !tag || !is_our_stream(control, frame) ||
+	    header_flags(frame->header) & HOPCAP_FRAME_END || !check_headers(data, data_end, frame, length, &payload))
 		return 0;
 	__sync_val_compare_and_swap(&control->run_tag, 0, tag); /* another CPU may be first */
 	return *(volatile __u32 *)&control->run_tag == tag;
 }
 
-/* A test frame of ours that needs more than counting: it carries flags, or this is a sink. */
-__noinline int hop_special_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters, __u32 bytes,
-				 __u32 length)
+static __always_inline void count_queue(struct hop_counters *counters, __u32 queue)
+{
+	if (queue != HOP_NO_QUEUE)
+		counters->queue_frames[queue < HOPCAP_SINK_QUEUES ? queue : HOPCAP_SINK_QUEUES - 1]++;
+}
+
+static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, struct hop_counters *counters)
+{
+	struct test_frame frame;
+
+	if (parse_plain_test_frame(hop_data(ctx), hop_data_end(ctx), &frame))
+		stamp(counters, &frame, 1);
+}
+
+#define STAMP_IN_WORD ((__u32)HOPCAP_FRAME_STAMP << 8)
+
+/*
+ * The short way for most frames of a sink: untagged IPv4 in one buffer, sound, without flags but for a stamp. 1: done, with the same
+ * result as hop_sink_frame(); 0: nothing was done.
+ */
+static __always_inline int takes_plain_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
 {
 	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	__u32 word, stream, sequence;
+	struct ledger_track *track;
+	struct test_frame frame;
+
+	if (!parse_plain_test_frame(data, data_end, &frame))
+		return 0;
+	word = bpf_ntohl(*(__be32 *)frame.header); /* run tag, flags, stream */
+	stream = (word & ~STAMP_IN_WORD) - (control->run_tag << 16) - control->stream;
+	if (stream >= control->stream_count || !control->run_tag || control->verify || !plain_headers_right(data, data_end))
+		return 0;
+	track = bpf_map_lookup_elem(&hop_tracks, &stream);
+	if (!track)
+		return 0;
+	count_test(counters, hop_plain_bytes(ctx));
+	count_queue(counters, hop_queue(ctx));
+	sequence = header_sequence(frame.header);
+	if (!ledger_takes_next(track, control->ledger_base, sequence))
+		hop_count_sequence(control, track, stream, sequence);
+	if (unlikely(word & STAMP_IN_WORD))
+		stamp_plain_frame(ctx, counters);
+	return 1;
+}
+
+/*
+ * All of hop_frame() at a sink: HOPCAP_HOP_PASS, HOPCAP_HOP_DROP, or HOP_OTHER for a frame of somebody else's. Functions that stand
+ * alone are looked at once by the verifier, and do not make registers scarce where most frames go.
+ */
+__noinline int hop_sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	__u32 length = hop_length(ctx);
 	struct test_frame frame;
 	__u8 flags;
 
-	if (!control || !counters || !finds_test_frame(data, data_end, &frame))
-		return HOPCAP_HOP_PASS; /* it did a moment ago, which the verifier does not know */
+	if (!control || !counters || unlikely(!finds_test_frame(data, data_end, &frame)) ||
+	    (unlikely(!is_ours(control, &frame)) && !learns(control, data, data_end, &frame, length)))
+		return HOP_OTHER;
 	flags = header_flags(frame.header);
-	if (likely(!(flags & HOPCAP_FRAME_END))) {
-		__u32 queue = hop_queue(ctx);
-
-		count_test(counters, bytes);
-		if (control->sink && queue != HOP_NO_QUEUE)
-			counters->queue_frames[queue < HOPCAP_SINK_QUEUES ? queue : HOPCAP_SINK_QUEUES - 1]++;
+	if (!(flags & HOPCAP_FRAME_END)) {
+		count_test(counters, hop_bytes(ctx));
+		count_queue(counters, hop_queue(ctx));
 	}
-	if (control->sink && !sink_frame(ctx, control, data, data_end, &frame, length))
-		return control->action;
-	if ((flags & (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END)) == HOPCAP_FRAME_STAMP)
-		stamp(counters, &frame, control->sink);
+	if (sink_frame(ctx, control, data, data_end, &frame, length) && flags & HOPCAP_FRAME_STAMP)
+		stamp(counters, &frame, 1);
+	return control->action;
+}
+
+/* A flagged frame of ours where no sink is: its header is found once more. */
+__noinline int hop_flagged_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	struct test_frame frame;
+
+	if (!control || !counters || !finds_test_frame(data, data_end, &frame))
+		return HOPCAP_HOP_PASS;
+	if (!(header_flags(frame.header) & HOPCAP_FRAME_END)) {
+		count_test(counters, hop_bytes(ctx));
+		stamp(counters, &frame, 0);
+	}
 	return control->action;
 }
 
 /*
- * Counts a test frame of `bytes` on the wire and `length` in memory, of which data…data_end can be read, and stamps it when it is
- * flagged. Returns HOPCAP_HOP_PASS or HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the
- * caller passes it to count_other() with what its hook knows of the frame.
+ * Counts a test frame, of which data…data_end can be read, and stamps it when it is flagged. Returns HOPCAP_HOP_PASS or
+ * HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the caller passes it to count_other() with what its
+ * hook knows of the frame.
  */
-static __always_inline __u32 hop_frame(HOP_CONTEXT *ctx, void *data, void *data_end, __u32 bytes, __u32 length,
-				       struct hop_counters **other)
+static __always_inline __u32 hop_frame(HOP_CONTEXT *ctx, void *data, void *data_end, struct hop_counters **other)
 {
 	struct hop_counters *counters;
 	struct hop_control *control;
 	struct test_frame frame;
-	__u32 zero = 0;
+	__u32 zero = 0, action;
 
 	*other = NULL;
 	control = bpf_map_lookup_elem(&hop_control, &zero);
 	counters = bpf_map_lookup_elem(&hop_counters, &zero);
 	if (!counters || !control)
 		return HOPCAP_HOP_PASS;
-	if (unlikely(!finds_test_frame(data, data_end, &frame) ||
-		     (!is_ours(control, &frame) && !(control->learn && hop_learns(ctx, control, length))))) {
+	if (unlikely(control->sink)) {
+		if (likely(takes_plain_frame(ctx, control, counters)))
+			return control->action;
+		action = hop_sink_frame(ctx, control, counters);
+		if (likely(action != HOP_OTHER))
+			return action;
 		*other = counters;
 		return HOPCAP_HOP_PASS;
 	}
-	if (unlikely((header_flags(frame.header) & (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END)) | control->sink))
-		return hop_special_frame(ctx, control, counters, bytes, length);
-	count_test(counters, bytes);
+	if (unlikely(!finds_test_frame(data, data_end, &frame) || !is_ours(control, &frame))) {
+		*other = counters;
+		return HOPCAP_HOP_PASS;
+	}
+	if (unlikely(header_flags(frame.header) & (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END)))
+		return hop_flagged_frame(ctx, control, counters);
+	count_test(counters, hop_bytes(ctx));
 	return control->action;
 }
 

@@ -25,56 +25,76 @@ struct {
 	__type(value, ledger_u64);
 } hop_ledger SEC(".maps");
 
-/* A word that other CPUs want, too. A function of its own, so that the verifier walks through its loop but once. */
-__noinline int hop_mark(__u32 key, __u64 place)
-{
-	ledger_u64 *word = bpf_map_lookup_elem(&hop_ledger, &key);
-
-	return word ? ledger_mark(word, place) : LEDGER_LATE;
-}
-
-static __always_inline void count_place(struct hop_control *control, struct ledger_track *track, __u32 stream, __u64 place)
+static __always_inline ledger_u64 *find_word(__u32 stream, __u64 place)
 {
 	__u32 key = stream * LEDGER_WORDS + ledger_word(place);
-	ledger_u64 *word = bpf_map_lookup_elem(&hop_ledger, &key);
-	enum ledger_mark mark = word ? ledger_mark_once(word, place) : LEDGER_LATE;
 
-	if (unlikely(mark == LEDGER_AGAIN))
-		mark = hop_mark(key, place);
-	ledger_account(track, &control->high[stream & (LEDGER_MAX_STREAMS - 1)], place, mark);
+	return bpf_map_lookup_elem(&hop_ledger, &key);
 }
 
-/* The frame that jumped ahead, once the next one has confirmed it; out of line since it hardly ever happens. */
-static __noinline void count_suspect(struct hop_control *control, struct ledger_track *track, __u32 stream)
+/* Before a frame of another word, or of one behind, is counted. */
+static __always_inline void mark_pending(const struct hop_control *control, struct ledger_track *track, __u32 stream)
 {
-	count_place(control, track, stream, track->suspect);
+	ledger_u64 *word;
+
+	if (ledger_has_pending(track, control->ledger_base)) {
+		word = find_word(stream, track->pending_word << 5);
+		if (word)
+			ledger_mark_pending(track, word);
+	}
+	track->pending_bits = 0;
 }
 
-static __always_inline void count_sequence(struct hop_control *control, struct ledger_track *track, __u32 stream,
-					   __u32 sequence)
+static __noinline void count_place(struct hop_control *control, struct ledger_track *track, __u32 stream, __u64 place)
 {
-	__u64 base = control->ledger_base;
-	__u64 reference = ledger_reference(track, base, control->high[stream & (LEDGER_MAX_STREAMS - 1)]);
-	__u64 place = ledger_place(reference, base, sequence);
+	ledger_u64 *high = &control->high[stream & (LEDGER_MAX_STREAMS - 1)], *word;
+	int is_next = place >= track->next;
 
+	if (!is_next || track->pending_word != place >> 5)
+		mark_pending(control, track, stream);
+	if (is_next) {
+		ledger_pend(track, high, place);
+		return;
+	}
+	word = find_word(stream, place);
+	ledger_account(track, high, place, word ? ledger_mark(word, place) : LEDGER_LATE);
+}
+
+/* All frames but the next one in order within a word. A function of its own, which the verifier looks at once. */
+__noinline int hop_count_sequence(struct hop_control *control, struct ledger_track *track, __u32 stream, __u32 sequence)
+{
+	__u64 base, reference, place;
+
+	if (!control || !track)
+		return 0;
+	base = control->ledger_base;
+	reference = ledger_reference(track, base, control->high[stream & (LEDGER_MAX_STREAMS - 1)]);
+	place = ledger_place(reference, base, sequence);
 	if (unlikely(!ledger_is_possible(reference, base, place))) {
 		if (!ledger_confirms(track, base, place))
-			return;
-		count_suspect(control, track, stream);
+			return 0;
+		count_place(control, track, stream, track->suspect);
 	}
 	count_place(control, track, stream, place);
+	return 0;
 }
 
-static __always_inline void count_end(struct hop_control *control, struct ledger_track *track, __u32 stream, __u32 frames)
+/* The end of a stream. What is pending is marked, for this CPU will hardly see more of it. */
+__noinline int hop_count_end(struct hop_control *control, struct ledger_track *track, __u32 stream, __u32 frames)
 {
-	__u64 base = control->ledger_base;
+	__u64 base;
 
+	if (!control || !track)
+		return 0;
+	base = control->ledger_base;
+	mark_pending(control, track, stream);
 	ledger_announce(track, ledger_reference(track, base, control->high[stream & (LEDGER_MAX_STREAMS - 1)]), base, frames);
+	return 0;
 }
 
 /*
- * 1 when the test frame is sound and one of the stream. It has been seen to be ours; frames that are corrupted are counted in the
- * track, the others in the ledger.
+ * 1 when the test frame is sound and one of the stream. It has been seen to be ours; frames that are corrupted are counted
+ * in the track, the others in the ledger.
  */
 static __always_inline int sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, void *data, void *data_end,
 				      const struct test_frame *frame, __u32 length)
@@ -93,10 +113,11 @@ static __always_inline int sink_frame(HOP_CONTEXT *ctx, struct hop_control *cont
 		return 0;
 	}
 	if (unlikely(flags & HOPCAP_FRAME_END)) {
-		count_end(control, track, stream, sequence);
+		hop_count_end(control, track, stream, sequence);
 		return 0;
 	}
-	count_sequence(control, track, stream, sequence);
+	if (unlikely(!ledger_takes_next(track, control->ledger_base, sequence)))
+		hop_count_sequence(control, track, stream, sequence);
 	return 1;
 }
 

@@ -6,13 +6,14 @@
  * The program that includes this has defined HOP_CONTEXT and hop_load_bytes().
  *
  * What the check of headers sees: any error in an IPv4 header that its checksum sees (so all single ones), whatever routers
- * and translators rewrote rightly on the way; lengths of IP, UDP and frame that do not agree (cut, padded, glued frames);
- * flags that do not exist. What it does not see: addresses and hop limit of IPv6, MAC addresses, ports of UDP other than the
- * one that makes it a test frame; times and sequence in the test header, unless they are impossible (ledger_layout.h); the payload.
- * An error in run tag or stream makes the frame somebody else's, or another stream's.
+ * and translators rewrote rightly on the way; lengths of IP, UDP and frame that do not agree (frames that were cut,
+ * lengthened, glued); flags that do not exist. What it does not see: MAC addresses; addresses and hop limit of IPv6;
+ * ports of UDP but for the one that makes it a test frame; times and sequence in the test header, unless they are impossible
+ * (ledger_layout.h, hop_stamp.bpf.h); the payload. An error in run tag or stream makes the frame somebody else's, or another
+ * stream's.
  *
- * What the check of the payload sees: every byte behind the test header, compared with its place in the frame modulo 256. A tag
- * that was put in or taken out on the way moves the places by 4 each: the first byte says by how much, up to two tags.
+ * What the check of the payload sees: every byte behind the test header, compared with its place in the frame modulo 256.
+ * A tag that was put in or taken out on the way moves the places by 4: the first byte says by how much, up to two tags.
  * Packets of captures carry payloads of their own and cannot be checked so.
  */
 #ifndef HOPCAP_HOP_VERIFY_BPF_H
@@ -40,15 +41,15 @@ struct payload {
 	__u32 bytes;
 };
 
-/* One's complement sum of an IPv4 header without options, checksum included; 0xffff when it is right. */
-static __always_inline __u32 ipv4_header_sum(const void *ip)
+/* Whether the checksum of an IPv4 header without options is right: its one's complement sum is then a multiple of 0xffff. */
+static __always_inline int ipv4_sum_right(const void *ip)
 {
 	const __u32 *word = ip;
 	__u64 sum = (__u64)word[0] + word[1] + word[2] + word[3] + word[4];
 
-	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (__u32)((sum & 0xffff) + (sum >> 16));
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16); /* 1…0x1ffff by now */
+	return sum == 0xffff || sum == 2 * 0xffff;
 }
 
 /* Offset of the IP header behind up to two tags, in a frame that parse_test_frame() has found one in. */
@@ -65,6 +66,17 @@ static __always_inline __u32 ip_offset(void *data, void *data_end)
 	return offset;
 }
 
+/* The same as check_headers() for an unpadded frame in one buffer that parse_plain_test_frame() has found a test header in; 0 says nothing. */
+static __always_inline int plain_headers_right(const void *data, const void *data_end)
+{
+	const struct iphdr *ip = data + sizeof(struct ethhdr);
+	const struct udphdr *udp = (void *)(ip + 1);
+	__u32 length = (__u32)((long)data_end - (long)data);
+
+	return bpf_ntohs(ip->tot_len) == length - sizeof(struct ethhdr) &&
+	       bpf_ntohs(udp->len) == length - sizeof(struct ethhdr) - sizeof(*ip) && ipv4_sum_right(ip);
+}
+
 /* 1 when the headers of a frame of `length` bytes are those that were sent; *payload is filled then. */
 static __always_inline int check_headers(void *data, void *data_end, const struct test_frame *frame, __u32 length,
 					 struct payload *payload)
@@ -76,7 +88,7 @@ static __always_inline int check_headers(void *data, void *data_end, const struc
 		return 0;
 	if (likely(ip->version == 4)) {
 		ip_bytes = bpf_ntohs(ip->tot_len);
-		if (ip_bytes != udp_bytes + sizeof(struct iphdr) || ipv4_header_sum(ip) != 0xffff)
+		if (ip_bytes != udp_bytes + sizeof(struct iphdr) || !ipv4_sum_right(ip))
 			return 0;
 	} else {
 		ip_bytes = bpf_ntohs(((struct ipv6hdr *)ip)->payload_len) + sizeof(struct ipv6hdr);

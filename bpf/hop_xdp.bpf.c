@@ -11,6 +11,9 @@
 #define hop_data_end(ctx) ((void *)(long)(ctx)->data_end)
 #define hop_load_bytes(ctx, offset, to, bytes) bpf_xdp_load_bytes(ctx, offset, to, bytes)
 #define hop_queue(ctx) ((ctx)->rx_queue_index)
+#define hop_length(ctx) ((__u32)bpf_xdp_get_buff_len(ctx))
+#define hop_bytes(ctx) hop_length(ctx)
+#define hop_plain_bytes(ctx) ((__u32)((ctx)->data_end - (ctx)->data))
 
 #include "hop_body.bpf.h"
 
@@ -19,12 +22,11 @@ int hop_xdp(struct xdp_md *ctx)
 {
 	void *data = hop_data(ctx);
 	void *data_end = hop_data_end(ctx);
-	__u32 bytes = bpf_xdp_get_buff_len(ctx);
 	struct hop_counters *other;
-	__u32 action = hop_frame(ctx, data, data_end, bytes, bytes, &other);
+	__u32 action = hop_frame(ctx, data, data_end, &other);
 
 	if (unlikely(other))
-		count_other(other, bytes, 1);
+		count_other(other, hop_bytes(ctx), 1);
 	return action == HOPCAP_HOP_DROP ? XDP_DROP : XDP_PASS;
 }
 

@@ -25,8 +25,8 @@
 #define HOPCAP_SINK_QUEUES 64u
 
 /*
- * Set by user space at any time; one array element, memory-mapped. The first cache line is all that a frame costs; programs write
- * only run_tag, once, when they learn it, and `high`.
+ * Set by user space at any time; one array element, memory-mapped. The first cache line is all that most frames cost;
+ * programs write run_tag, once, when they learn it, and `high`.
  */
 struct hop_control {
 	__u32 action;	    /* HOPCAP_HOP_* */
@@ -39,7 +39,7 @@ struct hop_control {
 	__u8 padding[3];
 	__u64 ledger_base;  /* of the trial that runs; see ledger_layout.h */
 	__u64 reserved[5];
-	ledger_u64 high[LEDGER_MAX_STREAMS]; /* near the highest place that any CPU has seen, by stream; see ledger_layout.h */
+	ledger_u64 high[LEDGER_MAX_STREAMS]; /* near the highest place that any CPU has seen, by stream */
 };
 
 struct hop_sizes {
@@ -49,8 +49,9 @@ struct hop_sizes {
 /*
  * Counters of one CPU. Bytes are layer 2 without FCS. Monotonic: user space subtracts snapshots.
  *
- * Segments and sizes are counted of other frames only: a test frame is one wire segment, and the sizes of a stream are known at
- * its source, so the common case stays short. The announcement at a stream's end is neither a test frame nor another one.
+ * Segments and sizes are counted of other frames only: a test frame is one wire segment, and the sizes of a stream are
+ * known at its source, so the common case stays short. The announcement at a stream's end is neither a test frame nor
+ * another one.
  */
 struct hop_counters {
 	__u64 test_frames;  /* corrupted ones included, which only a sink can tell */
@@ -76,8 +77,8 @@ struct hop_histograms {
 	__u64 path_ns[HOPCAP_HISTOGRAM_BUCKETS]; /* since the source */
 };
 
-/* What sinks make of stamped frames beside that; one per CPU. The frame before is the stamped one before on the same CPU, in the
- * same trial. */
+/* What sinks make of stamped frames beside that; one per CPU. The frame before is the stamped one before on the same CPU,
+ * in the same trial. */
 struct hop_sink {
 	__u64 gap_ns[HOPCAP_HISTOGRAM_BUCKETS]; /* between the arrivals of stamped frames; longer ones as the longest */
 	__u64 jitter_sum_ns;   /* sum of |latency - latency of the frame before| … */

@@ -303,6 +303,11 @@ void hop_read_histograms(struct hop_histograms *sum)
 	free(values);
 }
 
+static uint64_t word_at(void *stream, uint32_t index)
+{
+	return hop->streams ? hop->ledger[*(uint32_t *)stream * LEDGER_WORDS + index] : hop->ledger[0];
+}
+
 void hop_read_stream(uint32_t stream, struct ledger_counts *counts)
 {
 	int cpus;
@@ -311,6 +316,7 @@ void hop_read_stream(uint32_t stream, struct ledger_counts *counts)
 	memset(counts, 0, sizeof(*counts));
 	for (int i = 0; i < cpus; i++)
 		ledger_counts_add(counts, &tracks[i], NULL, hop->base);
+	ledger_counts_settle(counts, tracks, cpus, hop->base, word_at, &stream);
 	free(tracks);
 }
 

@@ -43,6 +43,9 @@ static int fake_load(const struct context *context, __u32 offset, void *to, __u3
 #define hop_data_end(ctx) ((void *)(ctx)->end)
 #define hop_load_bytes(ctx, offset, to, bytes) fake_load(ctx, offset, to, bytes)
 #define hop_queue(ctx) 3
+#define hop_length(ctx) ((__u32)((ctx)->end - (ctx)->data))
+#define hop_bytes(ctx) hop_length(ctx)
+#define hop_plain_bytes(ctx) hop_length(ctx)
 #pragma GCC optimize("no-strict-aliasing")
 #include "../../bpf/hop_body.bpf.h"
 
@@ -97,7 +100,7 @@ static UNALIGNED __u32 run_frame(void *data, void *data_end, __u32 bytes, __u32 
 {
 	struct context context = { data, data_end };
 	struct hop_counters *other;
-	__u32 action = hop_frame(&context, data, data_end, bytes, bytes, &other);
+	__u32 action = hop_frame(&context, data, data_end, &other);
 
 	if (other)
 		count_other(other, bytes, segments);

@@ -85,6 +85,7 @@ static void by_hand(void **state)
 	assert_int_equal(counts.extent[0], 1);
 	assert_int_equal(counts.extent[1], 1);
 	assert_int_equal(counts.announced, 0);
+	run_flagged(0, 10, HOPCAP_FRAME_END); /* marks what is pending */
 	assert_int_equal(hop->ledger[0] & 0xffffffff, 0x23f); /* 0…5 and 9 */
 	assert_int_equal(hop->ledger[0] >> 32, hop->base / LEDGER_WINDOW);
 	expect_stream(1, 0, 0, 0, 0, 0);
@@ -328,20 +329,15 @@ static void run_race(uint32_t second_first, uint32_t step)
 	}
 }
 
-/* Each round of 16 frames of each racer falls into one word. */
 static void expect_race(uint64_t duplicates)
 {
 	const uint64_t frames = 2 * RACE_ROUNDS * ROUND_FRAMES;
 	struct ledger_counts counts;
-	uint64_t bits = 0;
 
 	hop_read_stream(0, &counts);
 	assert_int_equal(counts.frames, frames);
 	assert_int_equal(counts.duplicates, duplicates);
 	assert_int_equal(counts.late + counts.corrupted, 0);
-	for (uint32_t i = 0; i < RACE_ROUNDS; i++)
-		bits += (uint64_t)__builtin_popcountll(hop->ledger[i] & 0xffffffff);
-	assert_int_equal(bits, frames - duplicates);
 }
 
 /* Even sequences on one CPU, odd ones on the other: no bit is lost, none seen twice, and neither CPU calls it reordering. */
@@ -374,8 +370,10 @@ static void one_word(void **state)
 {
 	(void)state;
 	ready_as_sink();
-	RUN(31, 32, 31);
-	expect_stream(0, 3, 1, 0, 1, 0);
+	RUN(31, 32, 31, 31);
+	expect_stream(0, 4, 2, 0, 0, 0);
+	RUN(64, 40); /* a word that there is not */
+	expect_stream(0, 6, 2, 0, 1, 0);
 	assert_int_equal(hop->ledger[0] & 0xffffffff, 1ULL << 31);
 }
 

@@ -45,6 +45,7 @@ struct hop_probe {
 	int is_sink;
 	struct cpu_counts now, armed;
 	struct hop_seen *seen;
+	struct ledger_track *later; /* tracks of one stream, read once more */
 	uint64_t armed_frames;
 };
 
@@ -118,8 +119,9 @@ static int allocate(struct hop_probe *probe)
 
 	probe->control = map_memory(probe->maps.control, sizeof(*probe->control));
 	probe->seen = calloc(cpus, sizeof(*probe->seen));
+	probe->later = calloc(cpus, sizeof(*probe->later));
 	if (!allocate_counts(&probe->now, cpus, streams) || !allocate_counts(&probe->armed, cpus, streams) ||
-	    !probe->control || !probe->seen)
+	    !probe->control || !probe->seen || !probe->later)
 		return error_set(ENOMEM, "%s: out of memory for the probe's counters", probe->point.name);
 	return 0;
 }
@@ -182,6 +184,7 @@ void hop_probe_close(struct hop_probe *probe)
 	free_counts(&probe->now);
 	free_counts(&probe->armed);
 	free(probe->seen);
+	free(probe->later);
 	hop_xdp_bpf__destroy(probe->xdp);
 	hop_tc_bpf__destroy(probe->tc);
 	free(probe);
@@ -347,6 +350,42 @@ static void read_seen(const struct hop_probe *probe, struct hop_reading *reading
 	}
 }
 
+struct stream_words {
+	const struct hop_probe *probe;
+	uint32_t stream;
+};
+
+static uint64_t word_at(void *context, uint32_t index)
+{
+	const struct stream_words *words = context;
+	__u32 key = words->stream * LEDGER_WORDS + index;
+	uint64_t word = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(words->probe->maps.ledger), &key, &word);
+	return word;
+}
+
+/*
+ * Frames that a CPU has not marked yet may turn out to be duplicates of another CPU's. Only once the frames have stopped: words
+ * that are read while CPUs are marking them would say so of frames that are their own.
+ */
+static void settle_streams(const struct hop_probe *probe, struct hop_reading *reading)
+{
+	size_t cpus = (size_t)probe->cpu_count, bytes = cpus * sizeof(struct ledger_track);
+
+	for (uint32_t stream = 0; stream < (uint32_t)probe->streams; stream++) {
+		struct ledger_track *tracks = probe->now.tracks + stream * cpus, *later = probe->later;
+		struct ledger_counts settled = reading->streams[stream];
+		struct stream_words words = { probe, stream };
+
+		ledger_counts_settle(&settled, tracks, probe->cpu_count, probe->control->ledger_base, word_at, &words);
+		if (!memcmp(&settled, &reading->streams[stream], sizeof(settled)))
+			continue;
+		if (!bpf_map_lookup_elem(bpf_map__fd(probe->maps.tracks), &stream, later) && !memcmp(tracks, later, bytes))
+			reading->streams[stream] = settled;
+	}
+}
+
 static void add_sink(const struct hop_probe *probe, int cpu, struct hop_reading *reading)
 {
 	const struct hop_sink *now = &probe->now.sink[cpu], *armed = &probe->armed.sink[cpu];
@@ -387,6 +426,8 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 		if (probe->is_sink)
 			add_sink(probe, cpu, reading);
 	}
+	if (probe->is_sink)
+		settle_streams(probe, reading);
 	read_seen(probe, reading);
 	if (reading->total.test_frames)
 		reading->cpu_share = (double)most / (double)reading->total.test_frames;

@@ -3,8 +3,8 @@
  * The sequence ledger of a sink: what became of every frame of a stream, exactly.
  *
  * Owns: the ledger of sinks in user space (AF_XDP), and what follows from counts. The ledger of sinks in the kernel is
- * bpf/hop_sink.bpf.h; both keep the layout and the rules of include/ledger_layout.h, which holds struct ledger_counts and the
- * theory. Pure.
+ * bpf/hop_sink.bpf.h; both keep the layout and the rules of include/ledger_layout.h, which has struct ledger_counts and
+ * the theory. Pure.
  */
 #ifndef TRAFFIC_LEDGER_H
 #define TRAFFIC_LEDGER_H
@@ -36,8 +36,9 @@ void ledger_add_end(struct ledger *ledger, uint32_t frames);
 /* Valid until the next call; another thread may be adding meanwhile. */
 const struct ledger_counts *ledger_read(const struct ledger *ledger);
 
-/* For several writers of one stream, one thread and one track each (zeroed at first, then left alone by others). Duplicates are
- * found between threads, reordering within each. Sum: ledger_counts_add(&counts, track, NULL, ledger_base(ledger)). */
+/* For several writers of one stream, one thread and one track each (zeroed at first, then left alone by others).
+ * Duplicates are found between threads at once, reordering within each. Sum: ledger_counts_add(&counts, track, NULL,
+ * ledger_base(ledger)). */
 void ledger_track_add(struct ledger *ledger, struct ledger_track *track, uint32_t sequence);
 void ledger_track_end(const struct ledger *ledger, struct ledger_track *track, uint32_t frames);
 uint64_t ledger_base(const struct ledger *ledger);
