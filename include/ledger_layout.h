@@ -187,15 +187,18 @@ LEDGER_INLINE int ledger_has_pending(const struct ledger_track *track, ledger_u6
 	return track->pending_bits && track->pending_word << 5 >= base;
 }
 
+/*
+ * When the window has meanwhile passed the word (another CPU serves the stream since), there is nothing left to mark. The
+ * frames were in order when they came, so they are neither late nor duplicates; only a double of one of them that came by
+ * another CPU while they were pending goes unnoticed then, of at most 32 frames each time a stream changes its CPU for good.
+ */
 LEDGER_INLINE void ledger_mark_pending(struct ledger_track *track, ledger_u64 *word)
 {
 	ledger_u32 bits = (ledger_u32)track->pending_bits, before;
 	int is_late;
 
 	before = ledger_mark_bits(word, track->pending_word >> LEDGER_WORDS_LOG2, bits, &is_late);
-	if (is_late)
-		track->late += ledger_count_bits(bits);
-	else
+	if (!is_late)
 		track->duplicates += ledger_count_bits(before);
 	track->pending_bits = 0;
 }
@@ -309,7 +312,6 @@ static inline void ledger_counts_settle(struct ledger_counts *counts, const stru
 		tried = *track;
 		ledger_mark_pending(&tried, &word);
 		counts->duplicates += tried.duplicates - track->duplicates;
-		counts->late += tried.late - track->late;
 	}
 }
 #endif
