@@ -19,10 +19,12 @@
 #ifndef HOPCAP_HOP_VERIFY_BPF_H
 #define HOPCAP_HOP_VERIFY_BPF_H
 
+#include "ledger_layout.h"
 #include "parse.bpf.h"
 
 #define LONGEST_PADDED_BYTES 64 /* frames that are as short may have been padded by a device */
 
+#define DESTINATION_MASK bpf_cpu_to_be64(0xffffffffffff0000ULL) /* bytes 28…33; the source port follows */
 #define VERIFY_CHUNK_BYTES 64
 #define VERIFY_CHUNKS 144 /* more than the payload of HOPCAP_MAX_FRAME_BYTES */
 #define VERIFY_TAG_BYTES 4
@@ -66,7 +68,8 @@ static __always_inline __u32 ip_offset(void *data, void *data_end)
 	return offset;
 }
 
-/* The same as check_headers() for an unpadded frame in one buffer that parse_plain_test_frame() has found a test header in; 0 says nothing. */
+/* The same as check_headers() for an unpadded frame in one buffer that parse_plain_test_frame() has found a test header in;
+ * 0 says nothing. */
 static __always_inline int plain_headers_right(const void *data, const void *data_end)
 {
 	const struct iphdr *ip = data + sizeof(struct ethhdr);
@@ -75,6 +78,28 @@ static __always_inline int plain_headers_right(const void *data, const void *dat
 
 	return bpf_ntohs(ip->tot_len) == length - sizeof(struct ethhdr) &&
 	       bpf_ntohs(udp->len) == length - sizeof(struct ethhdr) - sizeof(*ip) && ipv4_sum_right(ip);
+}
+
+/*
+ * The frames of a stream have the same headers, and what was found right once is right again: EtherType to the destination
+ * address, destination port and length of UDP, length of the frame. The source port, in which flows differ, is left out.
+ */
+static __always_inline int headers_as_before(const ledger_u64 *sound, const void *data, const void *data_end)
+{
+	const __u64 *headers = data + 12;
+
+	return headers[0] == sound[0] && headers[1] == sound[1] && (headers[2] & DESTINATION_MASK) == sound[2] &&
+	       (*(__u32 *)(data + 36) | ((__u64)((long)data_end - (long)data) << 32)) == sound[3];
+}
+
+static __always_inline void remember_headers(ledger_u64 *sound, const void *data, const void *data_end)
+{
+	const __u64 *headers = data + 12;
+
+	sound[0] = headers[0];
+	sound[1] = headers[1];
+	sound[2] = headers[2] & DESTINATION_MASK;
+	sound[3] = *(__u32 *)(data + 36) | ((__u64)((long)data_end - (long)data) << 32);
 }
 
 /* 1 when the headers of a frame of `length` bytes are those that were sent; *payload is filled then. */

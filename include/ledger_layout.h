@@ -74,6 +74,7 @@ struct ledger_track {
 	ledger_u64 frames;    /* arrived, but for corrupted ones */
 	ledger_u64 pending_word; /* place / 32 of the frames that are not yet marked; that of next - 1 */
 	ledger_u64 pending_bits; /* 0: all are marked */
+	ledger_u64 sound[4];	 /* headers of a frame that were found right, for those who check them (hop_verify.bpf.h) */
 	ledger_u64 duplicates;
 	ledger_u64 reordered;
 	ledger_u64 late;
@@ -83,7 +84,7 @@ struct ledger_track {
 	ledger_u64 extent[LEDGER_EXTENTS];
 };
 
-_Static_assert(sizeof(struct ledger_track) == 336, "ledger_track");
+_Static_assert(sizeof(struct ledger_track) == 368, "ledger_track");
 
 enum ledger_mark { LEDGER_NEW, LEDGER_DUPLICATE, LEDGER_LATE };
 

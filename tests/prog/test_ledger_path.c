@@ -310,6 +310,34 @@ static void ten_million_frames(void **state)
 	hop_probe_close(sink);
 }
 
+/* An interface that goes away takes the attachment with it; what was counted until then can be read. */
+static void interface_goes_away(void **state)
+{
+	static const char *const modes[] = { "native", "generic", "tcx" };
+
+	(void)state;
+	if (path.refused)
+		skip_refused("network namespace", path.refused);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		struct run_point point = { .name = "d0", .interface = "d0", .direction = RUN_DIRECTION_IN };
+		struct hop_reading reading;
+		struct hop_probe *sink;
+
+		strcpy(point.mode, modes[i]);
+		assert_int_equal(rtnl_veth_create("d0", "d1", "", 1500), 0);
+		assert_int_equal(hop_probe_open_streams(&point, LEDGER_MAX_STREAMS, &sink), 0);
+		assert_int_equal(hop_probe_arm(sink, TEST_RUN_TAG, TEST_STREAM, 1), 0);
+		assert_int_equal(hop_probe_attach(sink, NULL), 0);
+		assert_int_equal(hop_probe_alive(sink), 0);
+		assert_int_equal(rtnl_link_delete("d0"), 0);
+		assert_int_equal(hop_probe_alive(sink), -ENODEV);
+		assert_int_equal(hop_probe_read(sink, &reading), 0);
+		assert_int_equal(reading.run_tag, TEST_RUN_TAG);
+		hop_probe_close(sink);
+		assert_int_equal(hop_probe_open(&point, &sink), -ENODEV);
+	}
+}
+
 int main(void)
 {
 	static struct run_point xdp = { .name = "c0", .interface = "c0", .mode = "native", .direction = RUN_DIRECTION_IN },
@@ -317,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{ "XDP sink behind a bad path", ten_million_frames, NULL, NULL, &xdp },
 		{ "tc sink behind a bad path", ten_million_frames, NULL, NULL, &tc },
+		cmocka_unit_test(interface_goes_away),
 	};
 
 	return cmocka_run_group_tests_name("ledger at the end of a path", tests, build_path, remove_path);

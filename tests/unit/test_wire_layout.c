@@ -92,18 +92,19 @@ static void ledger_words(void **state)
 	assert_int_equal(LEDGER_WORDS, 1 << 17);
 	assert_int_equal(LEDGER_WINDOW, 1 << 22);
 	assert_int_equal(LEDGER_WORDS * sizeof(ledger_u64), 1 << 20);
-	assert_int_equal(sizeof(struct ledger_track), 336);
+	assert_int_equal(sizeof(struct ledger_track), 368);
 	expect_field(struct ledger_track, next, 0, 8);
 	expect_field(struct ledger_track, frames, 8, 8);
 	expect_field(struct ledger_track, pending_word, 16, 8);
 	expect_field(struct ledger_track, pending_bits, 24, 8);
-	expect_field(struct ledger_track, duplicates, 32, 8);
-	expect_field(struct ledger_track, reordered, 40, 8);
-	expect_field(struct ledger_track, late, 48, 8);
-	expect_field(struct ledger_track, corrupted, 56, 8);
-	expect_field(struct ledger_track, suspect, 64, 8);
-	expect_field(struct ledger_track, announced, 72, 8);
-	expect_field(struct ledger_track, extent, 80, 256);
+	expect_field(struct ledger_track, sound, 32, 32);
+	expect_field(struct ledger_track, duplicates, 64, 8);
+	expect_field(struct ledger_track, reordered, 72, 8);
+	expect_field(struct ledger_track, late, 80, 8);
+	expect_field(struct ledger_track, corrupted, 88, 8);
+	expect_field(struct ledger_track, suspect, 96, 8);
+	expect_field(struct ledger_track, announced, 104, 8);
+	expect_field(struct ledger_track, extent, 112, 256);
 }
 
 static void size_bounds(void **state)
