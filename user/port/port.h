@@ -57,7 +57,9 @@ struct port_config {
 	int busy_poll;		     /* AF_XDP: preferred busy polling */
 	int qdisc;		     /* AF_PACKET: 1 through the queueing discipline instead of past it */
 	unsigned int super_bytes;    /* AF_PACKET: > 0: GSO super-frames of so many bytes, cut to frames by the device (virtio-net header) */
-	unsigned int ring_entries;   /* AF_XDP: 0 for the default */
+	unsigned int ring_entries;   /* AF_XDP: 0 for the default, else a power of two from 64 to 4096 */
+	unsigned int queues;	     /* AF_XDP: queues of this interface that this process is going to open and that are to share one
+					registration of memory (the first one opened decides); 0 or 1: none shared */
 };
 
 struct port;
@@ -74,7 +76,7 @@ struct port_ops {
 	const char *(*describe)(const struct port *port);
 };
 
-extern const struct port_ops port_live, port_packet, port_xsk;
+extern const struct port_ops port_live, port_packet, port_xsk_zero_copy, port_xsk_copy;
 
 /* A departure that is later than this moves the plan instead of being followed by a burst that nobody asked for; in time it
  * is what the smallest queue on a path (256 frames) takes at 5 Mpps. */
