@@ -6,34 +6,6 @@
 #include "port/xsk_frames.h"
 
 #define LINE_BYTES 64
-#define UDP_HEADER_BYTES 8
-#define UDP_OFFSET_CHECKSUM 6
-
-static uint32_t load_be16(const unsigned char *at)
-{
-	return (uint32_t)at[0] << 8 | at[1];
-}
-
-static uint32_t fold(uint32_t sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16);
-}
-
-static uint32_t swap16(uint32_t value)
-{
-	return (value & 0xff) << 8 | value >> 8;
-}
-
-/* Of the test header, as its words add to the checksum. */
-static uint32_t header_sum(const unsigned char *header, int is_odd)
-{
-	uint32_t sum = 0;
-
-	for (unsigned int i = 0; i < HOPCAP_TEST_HEADER_BYTES; i += 2)
-		sum += load_be16(header + i);
-	return is_odd ? swap16(fold(sum)) : sum;
-}
 
 void xsk_frames_init(struct xsk_frames *frames, unsigned char *area, uint64_t first_address, unsigned int chunk_bytes,
 		     unsigned int chunks)
@@ -49,31 +21,11 @@ void xsk_frames_init(struct xsk_frames *frames, unsigned char *area, uint64_t fi
 static int set_template(struct xsk_template *own, const struct port_template *given, unsigned int chunk_bytes,
 			unsigned int max_parts)
 {
-	unsigned int header_end = given->header_offset + HOPCAP_TEST_HEADER_BYTES;
-	const unsigned char *udp = given->frame + given->udp_offset;
-
-	memset(own, 0, sizeof(*own));
-	if (!given->frame_bytes || header_end < given->header_offset || header_end > given->frame_bytes)
-		return -EINVAL;
-	own->frame_bytes = given->frame_bytes;
+	own->free_count = 0;
 	own->parts = (given->frame_bytes + chunk_bytes - 1) / chunk_bytes;
 	if (own->parts > max_parts || own->parts > XSK_MAX_PARTS)
 		return -EMSGSIZE;
-	own->header_offset = given->header_offset;
-	own->udp_offset = given->udp_offset;
-	if (!given->udp_offset) /* not UDP: ports and checksum stay */
-		return 0;
-	/* Within the first chunk. Behind it there must be a test header for the checksum to cover. */
-	if (given->udp_offset > given->frame_bytes - UDP_HEADER_BYTES ||
-	    given->udp_offset > chunk_bytes - UDP_HEADER_BYTES || given->header_offset < given->udp_offset)
-		return -EINVAL;
-	own->source_port = (uint16_t)load_be16(udp);
-	own->is_odd = (given->header_offset - given->udp_offset) & 1;
-	own->has_checksum = load_be16(udp + UDP_OFFSET_CHECKSUM) != 0;
-	/* The checksum is the complement of the sum; to subtract is to add the complement. */
-	own->base_sum = (0xffff ^ load_be16(udp + UDP_OFFSET_CHECKSUM)) + (0xffff ^ own->source_port) +
-			(0xffff ^ fold(header_sum(given->frame + given->header_offset, own->is_odd)));
-	return 0;
+	return numbering_init(&own->numbering, given);
 }
 
 /* Where in its chunks a frame starts. */
@@ -83,7 +35,7 @@ static uint32_t stagger(const struct xsk_template *own, unsigned int chunk_bytes
 
 	if (own->parts > 1)
 		return 0;
-	places = (chunk_bytes - own->frame_bytes) / LINE_BYTES + 1;
+	places = (chunk_bytes - own->numbering.frame_bytes) / LINE_BYTES + 1;
 	return frame % places * LINE_BYTES;
 }
 
@@ -104,7 +56,7 @@ static void lay_out(struct xsk_frames *frames, const struct port_stream *stream)
 					stagger(own, frames->chunk_bytes, index);
 			frame->template_index = (uint8_t)t;
 			frame->missing = 0;
-			memcpy(frames->area + frame->offset, stream->templates[t].frame, own->frame_bytes);
+			memcpy(frames->area + frame->offset, stream->templates[t].frame, own->numbering.frame_bytes);
 			frames->stacks[index] = (uint16_t)index;
 			for (unsigned int part = 0; part < own->parts; part++)
 				frames->frame_of_chunk[chunk++] = (uint16_t)index;
@@ -144,29 +96,14 @@ unsigned int xsk_frames_next_parts(const struct xsk_frames *frames)
 	return own->free_count ? own->parts : 0;
 }
 
-static void write_checksum(const struct xsk_template *own, unsigned char *udp, const unsigned char *header, uint32_t port)
-{
-	uint32_t checksum = 0xffff ^ fold(own->base_sum + port + header_sum(header, own->is_odd));
-
-	port_put_be(udp + UDP_OFFSET_CHECKSUM, checksum ? checksum : 0xffff, 2);
-}
-
 const struct xsk_frame *xsk_frames_take(struct xsk_frames *frames, uint32_t sequence, uint64_t origin_ns)
 {
 	struct xsk_template *own = &frames->templates[frames->next_template];
 	unsigned int stack = frames->next_template * frames->per_template;
 	struct xsk_frame *frame = &frames->frames[frames->stacks[stack + --own->free_count]];
-	unsigned char *bytes = frames->area + frame->offset;
 
 	/* Chunks of one frame lie one behind the other, so a test header across two of them needs no care here. */
-	port_number_frame(bytes + own->header_offset, sequence, origin_ns);
-	if (own->udp_offset && (frames->flows > 1 || own->has_checksum)) {
-		uint32_t port = (own->source_port + frames->next_flow) & 0xffff;
-
-		port_put_be(bytes + own->udp_offset, port, 2);
-		if (own->has_checksum)
-			write_checksum(own, bytes + own->udp_offset, bytes + own->header_offset, port);
-	}
+	numbering_write(&own->numbering, frames->area + frame->offset, sequence, frames->next_flow, origin_ns);
 	if (++frames->next_template == frames->template_count)
 		frames->next_template = 0;
 	if (++frames->next_flow == frames->flows)

@@ -2,9 +2,9 @@
 /*
  * The frames of one stream, written into AF_XDP memory once, and who has them.
  *
- * Owns: laying templates out over chunks, free lists, numbering a frame in place (sequence, stamp, source port, UDP checksum),
- * which frame a returned chunk belongs to. Leaves to others: rings and system calls (xsk_transmit.c). Pure: memory in, memory
- * out; no allocation, no lock. One thread.
+ * Owns: laying templates out over chunks, free lists, which frame a returned chunk belongs to. Leaves to others: rings and
+ * system calls (xsk_transmit.c), what is written into a frame (numbering.c). Pure: memory in, memory out; no allocation, no
+ * lock. One thread.
  *
  * Theory. Frame n of a stream is made of template n mod T with source port + n mod F. Each template gets the same number of
  * frames, P, on a stack of its own; a frame of B bytes takes ceil(B / chunk) chunks that lie one behind the other, and is free
@@ -13,28 +13,19 @@
  * and a chunk is written to only while its frame is free. Stacks, not queues: the frame that came back last is the one still in
  * the cache. Frames of one chunk start at different places in their chunks, since lines at the same place of 2-KiB chunks
  * would share two sets of the first-level cache.
- *
- * Checksum. A template whose UDP checksum is not 0 keeps a right one. With the ones' complement sum S of the UDP datagram and
- * its pseudo header, S' = S - (words that change, as they are in the template) + (the same, as they are now); the first two
- * terms are one constant of the template. The test header may start at an odd distance from the UDP header (a replayed capture):
- * the sum of words shifted by one byte is the byte-swapped sum (RFC 1071, 2.B). A sum that comes out as 0 is sent as 0xffff
- * (RFC 768).
  */
 #ifndef PORT_XSK_FRAMES_H
 #define PORT_XSK_FRAMES_H
 
+#include "port/numbering.h"
 #include "port/port.h"
 
 #define XSK_MAX_TRANSMIT_CHUNKS 4096
 #define XSK_MAX_PARTS 16 /* chunks of one frame; the kernel takes 17 */
 
 struct xsk_template {
-	unsigned int frame_bytes, parts;
-	unsigned int header_offset, udp_offset;
-	int has_checksum;
-	int is_odd;		/* distance of the test header from the UDP header */
-	uint32_t base_sum;	/* of what does not change */
-	uint16_t source_port;
+	struct numbering numbering;
+	unsigned int parts; /* chunks */
 	unsigned int free_count;
 };
 

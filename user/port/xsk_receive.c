@@ -241,6 +241,16 @@ static int idle(struct receiver *receiver, unsigned int *looks)
 	return wake_receive(receiver);
 }
 
+/* What was on the ring when the stop came still counts. */
+static int take_rest(struct receiver *receiver, receive_function take, void *context)
+{
+	int code = 1;
+
+	for (unsigned int left = receiver->queue->entries / BATCH + 1; left && code > 0; left--)
+		code = take_batch(receiver, take, context);
+	return code < 0 ? code : 0;
+}
+
 static int xsk_receive(struct receiver *receiver, atomic_int *stop, receive_function take, void *context)
 {
 	unsigned int looks = 0;
@@ -253,8 +263,10 @@ static int xsk_receive(struct receiver *receiver, atomic_int *stop, receive_func
 		if (receiver->sent_out) {
 			collect_returned(receiver);
 			/* The kernel takes a part at a time. */
-			if (receiver->sent_out && !code && kick_transmit(receiver) < 0)
-				return -ENETDOWN;
+			if (receiver->sent_out && !code)
+				code = kick_transmit(receiver);
+			if (code < 0)
+				break;
 		}
 		if (code) {
 			looks = 0;
@@ -264,7 +276,7 @@ static int xsk_receive(struct receiver *receiver, atomic_int *stop, receive_func
 		if (code)
 			break;
 	}
-	return code < 0 ? code : 0;
+	return code < 0 ? code : take_rest(receiver, take, context);
 }
 
 static void xsk_close(struct receiver *receiver)

@@ -173,7 +173,7 @@ static unsigned int submit(struct sending *sending, unsigned int count, uint64_t
 	unsigned int done = 0, descriptors = 0;
 
 	for (; done < count; done++) {
-		unsigned int parts = xsk_frames_next_parts(frames), bytes = frames->templates[frames->next_template].frame_bytes;
+		unsigned int parts = xsk_frames_next_parts(frames), bytes = frames->templates[frames->next_template].numbering.frame_bytes;
 		uint32_t sequence = (uint32_t)(sending->submitted + done), index;
 		const struct xsk_frame *frame;
 
