@@ -41,6 +41,7 @@
 #define LARGE_CHUNK_BYTES 4096
 #define CHUNK_HEADROOM_BYTES 256
 #define FRAME_OVER_MTU_BYTES 26
+#define BUFFER_OVERHEAD_BYTES 1024
 #define BUSY_POLL_US 20
 #define BUSY_POLL_FRAMES 64
 /* The kernel frees a closed socket's queue a little later. */
@@ -173,6 +174,19 @@ static int check_mode(struct xsk_queue *queue)
 	return 0;
 }
 
+/* Wishes of the copy mode: without them sending takes more calls, or waits for the path where it should offer it more. Every frame with
+ * the driver counts against the send buffer as a socket buffer. */
+static void set_copy_limits(struct xsk_queue *queue)
+{
+	int entries = (int)queue->entries, bytes = (int)(queue->entries * (queue->chunk_bytes + BUFFER_OVERHEAD_BYTES));
+
+	queue->budget = XSK_COPY_BUDGET;
+	if (!setsockopt(queue->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &entries, sizeof(entries)))
+		queue->budget = queue->entries;
+	if (setsockopt(queue->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
+		setsockopt(queue->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
 static void fill_all(struct xsk_queue *queue)
 {
 	uint32_t index;
@@ -193,8 +207,8 @@ static size_t queue_bytes(const struct xsk_queue *queue)
 static int add_queue(struct registration *registration, struct xsk_queue *queue)
 {
 	uint64_t address = registration->count * queue_bytes(queue);
-	int code, budget = (int)queue->entries;
 	enum xsk_step step = XSK_STEP_BIND;
+	int code;
 
 	queue->memory = &registration->memory;
 	queue->area = registration->memory.area;
@@ -211,8 +225,7 @@ static int add_queue(struct registration *registration, struct xsk_queue *queue)
 	code = check_mode(queue);
 	if (code)
 		return code;
-	queue->budget = setsockopt(queue->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &budget, sizeof(budget)) ? XSK_COPY_BUDGET
-													 : queue->entries;
+	set_copy_limits(queue);
 	queue->max_parts = !queue->multi_buffer ? 1 : queue->zero_copy ? queue->features.zero_copy_segments : XSK_MAX_PARTS;
 	xsk_frames_init(&queue->frames, queue->area, address, queue->chunk_bytes, queue->entries);
 	queue->receive_address = address + (uint64_t)queue->entries * queue->chunk_bytes;
