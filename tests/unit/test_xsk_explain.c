@@ -102,6 +102,8 @@ static void test_program(void **state)
 	expect(&facts, "the interface is gone");
 	facts.code = ENETDOWN;
 	expect(&facts, "the interface went down");
+	facts.is_gone = 1;
+	expect(&facts, "the interface is gone");
 }
 
 static void test_queue(void **state)
@@ -119,6 +121,10 @@ static void test_queue(void **state)
 	facts.code = EBUSY;
 	expect(&facts, "another AF_XDP socket holds this queue");
 	facts.code = ENODEV;
+	expect(&facts, "the interface is gone");
+	facts.code = EINVAL;
+	facts.is_gone = 1;
+	facts.queue = 40;
 	expect(&facts, "the interface is gone");
 }
 

@@ -85,7 +85,7 @@ static int explain_queue(const struct xsk_facts *facts, struct text *text)
 {
 	unsigned int receive = facts->receive_queues, transmit = facts->transmit_queues;
 
-	if ((receive || transmit) && facts->queue >= (facts->transmit ? transmit : receive)) {
+	if (!facts->is_gone && (receive || transmit) && facts->queue >= (facts->transmit ? transmit : receive)) {
 		add(text, "there is no queue %u: it has %u for receiving and %u for sending, numbered from 0", facts->queue,
 		    receive, transmit);
 		return 1;
@@ -94,7 +94,7 @@ static int explain_queue(const struct xsk_facts *facts, struct text *text)
 		add(text, "another AF_XDP socket holds this queue; end that program, or take another queue");
 		return 1;
 	}
-	if (facts->code == ENODEV || facts->code == ENXIO) {
+	if (facts->is_gone || facts->code == ENODEV || facts->code == ENXIO) {
 		add(text, "the interface is gone");
 		return 1;
 	}
@@ -142,13 +142,12 @@ static void explain_zero_copy(const struct xsk_facts *facts, struct text *text)
 static void explain_send(const struct xsk_facts *facts, struct text *text)
 {
 	add(text, "%s: AF_XDP cannot send on queue %u: ", facts->interface, facts->queue);
-	if (facts->code == ENXIO && !facts->zero_copy)
+	if (facts->is_gone || (facts->code == ENXIO && !facts->zero_copy))
 		add(text, "the interface is gone");
 	else if (facts->code == ENETDOWN)
 		add(text, "the interface went down");
 	else if ((facts->code == EINVAL || facts->code == ENXIO) && facts->zero_copy && !facts->program_id)
-		add(text, "no XDP program is attached, and this driver sends from XDP's rings, which come with one; or the interface "
-			  "is gone");
+		add(text, "no XDP program is attached, and this driver sends from XDP's rings, which come with one");
 	else
 		add(text, "%s", strerror(facts->code));
 }

@@ -28,6 +28,7 @@ struct xsk_facts {
 	int code;		     /* errno, positive; 0 for XSK_STEP_MODE */
 	const char *interface;
 	const char *driver;	     /* "" not known */
+	int is_gone;		     /* there is no such interface any more */
 	int zero_copy;		     /* asked for */
 	int transmit;		     /* frames are to be sent, not only received */
 	unsigned int queue, receive_queues, transmit_queues;

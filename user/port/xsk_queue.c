@@ -84,12 +84,16 @@ int xsk_queue_error(const struct xsk_queue *queue, enum xsk_step step, int code)
 	struct rlimit limit;
 	struct rtnl_link link;
 	char text[512];
+	int result;
 
 	if (queue->memory)
 		facts.bytes = queue->memory->bytes;
 	facts.memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
 												    : limit.rlim_cur;
-	if (!rtnl_link_get_index(queue->ifindex, &link)) {
+	/* An interface that is being deleted goes down first; the answer comes when it is gone. */
+	result = rtnl_link_get_index(queue->ifindex, &link);
+	facts.is_gone = result == -ENODEV;
+	if (!result) {
 		facts.mtu_bytes = link.mtu_bytes;
 		facts.program_id = link.xdp_program_id;
 		facts.program_is_generic = link.xdp_mode == XDP_ATTACHED_SKB;

@@ -28,6 +28,7 @@
 #include "port/receiver.h"
 #include "port/xsk_queue.h"
 #include "port/xsk_steer.h"
+#include "sys/rtnl.h"
 
 #define BATCH 64
 #define SPIN_LOOKS 200
@@ -75,10 +76,13 @@ static int is_gone(int code)
 	return code == ENXIO || code == ENETDOWN || code == ENODEV || code == EBADF;
 }
 
-static int gone(const struct receiver *receiver, int code)
+static int gone(const struct receiver *receiver)
 {
+	struct rtnl_link link;
+	int code = rtnl_link_get_index(receiver->queue->ifindex, &link); /* it goes down before it goes away */
+
 	return error_set(ENETDOWN, "%s: AF_XDP stopped receiving on queue %u: the interface %s", receiver->queue->interface,
-			 receiver->queue->queue, code == ENETDOWN ? "went down" : "is gone");
+			 receiver->queue->queue, code ? "is gone" : "went down");
 }
 
 static int kick_transmit(struct receiver *receiver)
@@ -89,7 +93,7 @@ static int kick_transmit(struct receiver *receiver)
 		return 0;
 	if (sendto(queue->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) < 0) {
 		if (is_gone(errno))
-			return gone(receiver, errno);
+			return gone(receiver);
 		if (errno != EAGAIN && errno != EBUSY && errno != ENOBUFS && errno != EINTR)
 			return xsk_queue_error(queue, XSK_STEP_SEND, errno);
 		if (errno == EBUSY && !queue->zero_copy) /* the driver dropped the last one it took */
@@ -104,7 +108,7 @@ static int wake_receive(struct receiver *receiver)
 	struct xsk_queue *queue = receiver->queue;
 
 	if (recvfrom(queue->fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) < 0 && is_gone(errno))
-		return gone(receiver, errno);
+		return gone(receiver);
 	return 0;
 }
 
