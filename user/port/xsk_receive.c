@@ -13,25 +13,29 @@
  * - The address of a received frame is that of its data; the chunk starts at the multiple of the chunk's size below.
  * - A frame of several buffers is several descriptors, all but the last marked XDP_PKT_CONTD, and the kernel shows them all at once.
  *   A batch may cut such a frame: its descriptors are then left on the ring for the next batch.
- * - When nothing comes, the reader looks for SPIN_LOOKS times and then sleeps in poll(), so that a CPU that is shared with the
- *   kernel's side of the path is left to it. An interface that goes away does not wake poll() for good; recvfrom() tells.
+ * - When nothing comes, the reader looks on for SPIN_NS, offering its CPU to others, and then sleeps in poll(): waking it costs the
+ *   kernel's side of the path a microsecond or more (in a virtual machine an interrupt between CPUs is an exit), and under load
+ *   it would be woken for every few frames: asleep, it slowed down the source that fed it. An interface that goes away does not wake poll() for good; recvfrom() tells.
  * - A frame sent back keeps its chunk: it goes onto the transmit ring and returns over the completion ring, from where it goes to
  *   the fill ring. Where the way out is blocked the frame is dropped and counted, so that the receiving side never waits.
  */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
+#include "port/pacer.h"
 #include "port/receiver.h"
 #include "port/xsk_queue.h"
 #include "port/xsk_steer.h"
 #include "sys/rtnl.h"
 
 #define BATCH 64
-#define SPIN_LOOKS 200
+#define LOOKS 256 /* at an empty ring, before the CPU is offered to others */
+#define SPIN_NS 1000000
 #define SLEEP_MS 50
 #define DRAIN_TRIES 200
 
@@ -227,16 +231,24 @@ static int take_batch(struct receiver *receiver, receive_function take, void *co
 	return code ? code : (int)used;
 }
 
-static int idle(struct receiver *receiver, unsigned int *looks)
+/* Nothing came: looks on, offers the CPU, sleeps. *since_ns: when the ring was first found empty, 0 before that. */
+static int idle(struct receiver *receiver, unsigned int *looks, uint64_t *since_ns)
 {
 	struct pollfd wait = { .fd = receiver->queue->fd, .events = POLLIN };
+	uint64_t now_ns;
 	int code;
 
 	if (receiver->queue->busy_poll || xsk_ring_prod__needs_wakeup(&receiver->queue->fill))
 		return wake_receive(receiver);
-	if (++*looks < SPIN_LOOKS)
+	if (++*looks % LOOKS)
 		return 0;
-	*looks = 0;
+	now_ns = pacer_now_ns();
+	if (!*since_ns)
+		*since_ns = now_ns;
+	if (now_ns - *since_ns < SPIN_NS) {
+		sched_yield();
+		return 0;
+	}
 	code = poll(&wait, 1, SLEEP_MS);
 	if (code > 0 && !(wait.revents & (POLLERR | POLLHUP | POLLNVAL)))
 		return 0;
@@ -258,6 +270,7 @@ static int take_rest(struct receiver *receiver, receive_function take, void *con
 static int xsk_receive(struct receiver *receiver, atomic_int *stop, receive_function take, void *context)
 {
 	unsigned int looks = 0;
+	uint64_t since_ns = 0;
 	int code = 0;
 
 	while (!atomic_load_explicit(stop, memory_order_relaxed)) {
@@ -274,9 +287,10 @@ static int xsk_receive(struct receiver *receiver, atomic_int *stop, receive_func
 		}
 		if (code) {
 			looks = 0;
+			since_ns = 0;
 			continue;
 		}
-		code = idle(receiver, &looks);
+		code = idle(receiver, &looks, &since_ns);
 		if (code)
 			break;
 	}
