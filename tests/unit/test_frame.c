@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Bytes of the frames that sources send, and the plan of departures in user space. */
+/* Bytes of the frames that sources send. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "port/pacer.h"
 #include "port/port.h"
 #include "traffic/frame.h"
 #include "wire_test_frame.h"
@@ -70,63 +69,13 @@ static void numbering(void **state)
 	assert_int_equal(header[0], 0xee); /* run tag and stream are the template's */
 }
 
-/* An hour at 1 Mpps, looked at every 700 ns: as many frames as planned, never early, no drift. */
-static void plan_does_not_drift(void **state)
-{
-	struct port_sent sent = { 0 };
-	struct pacer pacer;
-	uint64_t now_ns = 1000, frames = 0;
-
-	(void)state;
-	pacer_start(&pacer, 1000);
-	for (; now_ns < 1000 + 3600000000ull; now_ns += 700) {
-		frames += pacer_due(&pacer, now_ns, 64, &sent);
-		assert_true(frames <= (now_ns - 1000) / 1000 + 1);
-	}
-	assert_in_range(frames, 3600000 - 1, 3600001);
-	assert_int_equal(sent.slips, 0);
-	assert_true(sent.late_max_ns <= 700);
-}
-
-static void stall_moves_the_plan(void **state)
-{
-	struct port_sent sent = { 0 };
-	struct pacer pacer;
-
-	(void)state;
-	pacer_start(&pacer, 1000);
-	assert_int_equal(pacer_due(&pacer, 5000, 64, &sent), 1);
-	/* 40 us late is caught up, 1 ms is not: one frame leaves, the next one an interval later. */
-	assert_int_equal(pacer_due(&pacer, 45000, 64, &sent), 40);
-	assert_int_equal(sent.slips, 0);
-	assert_int_equal(pacer_due(&pacer, 1045000, 64, &sent), 1);
-	assert_int_equal(sent.slips, 1);
-	assert_int_equal(pacer_due(&pacer, 1045999, 64, &sent), 0);
-	assert_int_equal(pacer_due(&pacer, 1046000, 64, &sent), 1);
-}
-
-static void no_interval_means_as_fast_as_it_goes(void **state)
-{
-	struct port_sent sent = { 0 };
-	struct pacer pacer;
-
-	(void)state;
-	pacer_start(&pacer, 0);
-	assert_int_equal(pacer_due(&pacer, 1, 32, &sent), 32);
-	assert_int_equal(pacer_due(&pacer, 1, 32, &sent), 32);
-	assert_int_equal(sent.late_max_ns, 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(headers_are_right_at_every_size),
 		cmocka_unit_test(checksum_of_the_rfc),
 		cmocka_unit_test(numbering),
-		cmocka_unit_test(plan_does_not_drift),
-		cmocka_unit_test(stall_moves_the_plan),
-		cmocka_unit_test(no_interval_means_as_fast_as_it_goes),
 	};
 
-	return cmocka_run_group_tests_name("frame and pacer", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("frames", tests, NULL, NULL);
 }

@@ -183,7 +183,7 @@ static int xsk_send(struct port *port, const struct port_stream *stream, struct 
 	memset(sent, 0, sizeof(*sent));
 	for (unsigned int i = 0; i < CHUNKS; i++)
 		memcpy(xsk_umem__get_data(port->memory, (uint64_t)i * CHUNK_BYTES), stream->templates->frame, stream->templates->frame_bytes);
-	pacer_start(&pacer, stream->interval_ns);
+	pacer_start(&pacer, stream);
 	while (!result && !atomic_load(stream->stop) && submitted < stream->frames) {
 		uint64_t now_ns = pacer_now_ns(), left = stream->frames - submitted;
 		unsigned int due = pacer_due(&pacer, now_ns, left < BATCH ? (unsigned int)left : BATCH, sent);
