@@ -10,8 +10,8 @@
  * the later ones are late by what the earlier ones took; so a slip is looked for at the start of a burst only.
  *
  * Ramp. At planned time t after the start the rate is r(t) = r * (1/10 + 9/10 * t/T); the step to the next departure is
- * 1/r(t) = interval * T / (T/10 + 9t/10), whose factor (1…10) is computed to 2^-10 and applied to the interval in units of
- * 2^-10 ns: wrong by at most 0.1 % while the ramp lasts. From T on the step is interval_fp, exactly.
+ * 1/r(t) = interval * T / (T/10 + 9t/10), whose factor (1…10) is computed to 2^-16 and applied to the interval in units of
+ * 2^-10 ns. So T may be 2^44 ns and an interval 26 s before 64 bits overflow. From T on the step is interval_fp, exactly.
  *
  * Checksum (RFC 1071). With base = ~checksum of the template, whose changing fields are 0, that of a frame is
  * ~(base + fields) in one's complement arithmetic; what it would make 0 is sent as 0xffff (RFC 768).
@@ -27,7 +27,8 @@
 #include "map_source.h"
 #include "wire_test_frame.h"
 
-#define RAMP_SHIFT 10
+#define RAMP_SHIFT 16
+#define RAMP_INTERVAL_SHIFT 10
 #define UDP_CHECKSUM_BEHIND 2 /* the UDP checksum ends where the test header begins */
 #define UDP_PORT_BEHIND 8
 
@@ -62,7 +63,7 @@ static __always_inline __u64 departure_step(const struct source_control *control
 		return control->interval_fp;
 	}
 	factor = (control->ramp_ns << RAMP_SHIFT) / (control->ramp_ns / 10 + elapsed_ns * 9 / 10 + 1);
-	return (control->interval_fp >> RAMP_SHIFT) * factor;
+	return (control->interval_fp >> RAMP_INTERVAL_SHIFT) * factor >> (RAMP_SHIFT - RAMP_INTERVAL_SHIFT);
 }
 
 /* 1 when a departure is due at now_ns, with the plan moved to the next one. */
@@ -71,8 +72,8 @@ static __always_inline int departure_due(const struct source_control *control, s
 	__u64 now_fp = now_ns << HOPCAP_PACE_SHIFT, late_ns;
 	__s64 late_fp;
 
-	if (!state->next_fp)
-		state->next_fp = state->start_fp = now_fp;
+	if (!state->next_fp) /* 0 means that, so a start at 0 is one at -2^-20 ns */
+		state->next_fp = state->start_fp = now_fp ? now_fp : ~0ULL;
 	late_fp = now_fp - state->next_fp;
 	if (late_fp < 0)
 		return 0;

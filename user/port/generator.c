@@ -7,6 +7,9 @@
 #include "port/generator.h"
 #include "port/numbering.h"
 
+#define RAMP_MAX_S 14400	 /* the plan's clock wraps after 4.9 h */
+#define RAMP_MAX_STEP_NS 20e9	 /* bpf/source_body.bpf.h */
+
 _Static_assert(HOPCAP_SOURCE_TEMPLATES == PORT_MAX_TEMPLATES, "a generator takes as many templates as any port");
 
 const struct port_template *generator_longest(const struct port_stream *stream)
@@ -36,6 +39,10 @@ int generator_check(const struct port_stream *stream, const char *interface)
 				 interface, stream->template_count, PORT_MAX_TEMPLATES);
 	if (stream->departures_ns)
 		return error_set(EINVAL, "%s: this port keeps a rate, not the times of a capture; use port packet", interface);
+	if (stream->ramp_s > 0 && (stream->ramp_s > RAMP_MAX_S || stream->interval_ns * stream->burst > RAMP_MAX_STEP_NS ||
+				   stream->interval_ns > RAMP_MAX_STEP_NS))
+		return error_set(EINVAL, "%s: a ramp of this port takes at most %d s, with departures every 20 s or more often",
+				 interface, RAMP_MAX_S);
 	longest = generator_longest(stream);
 	for (unsigned int i = 0; i < stream->template_count; i++) {
 		const struct port_template *template = &stream->templates[i];
