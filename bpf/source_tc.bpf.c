@@ -41,13 +41,9 @@ int source_clone(struct __sk_buff *skb)
 	for (int i = 0; i < ROUNDS && source_state.sent < source_control.frames; i++) {
 		if (!may_depart(&source_control, &source_state, &now_ns))
 			continue;
+		write_stamp(header, 0); /* what the one before it carried */
 		*(__u8 *)(header + HOPCAP_OFFSET_FLAGS) = 0;
 		number_frame(header, template, &source_control, &source_state, now_ns);
-		/* Not stamped: the field must be what the checksum took it for. */
-		if (template->checksum_base && !*(__u8 *)(header + HOPCAP_OFFSET_FLAGS)) {
-			*(__be16 *)(header + HOPCAP_OFFSET_ORIGIN_HIGH16) = 0;
-			*(__be32 *)(header + HOPCAP_OFFSET_ORIGIN_LOW32) = 0;
-		}
 		if (bpf_skb_store_bytes(skb, offset - UDP_PORT_BEHIND, header - UDP_PORT_BEHIND, NUMBERED_BYTES, 0))
 			break;
 		/* What the device refuses was offered, and is lost. */

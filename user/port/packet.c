@@ -117,18 +117,6 @@ static int packet_open(const struct port_config *config, struct port **result)
 	return 0;
 }
 
-static int cannot_send(const struct port *port, int code, uint64_t frames)
-{
-	if (code == ENXIO || code == ENODEV)
-		return error_set(ENODEV, "%s: the interface went away after %llu frames", port->interface,
-				 (unsigned long long)frames);
-	if (code == EMSGSIZE)
-		return error_set(EMSGSIZE, "%s: a frame is longer than the interface's MTU allows; raise the MTU or lower the size",
-				 port->interface);
-	return error_set(code, "%s: cannot send after %llu frames: %s", port->interface, (unsigned long long)frames,
-			 strerror(code));
-}
-
 /* The state of one stream in the batch way. */
 struct batch {
 	const struct port_stream *stream;
@@ -190,7 +178,7 @@ static int send_batch(struct port *port, struct batch *batch, unsigned int count
 	for (unsigned int i = 0; i < done; i++)
 		for (unsigned int part = 0; part < port->messages[i].msg_hdr.msg_iovlen; part++)
 			sent->bytes += port->vectors[i][part].iov_len;
-	return code ? cannot_send(port, code, sent->frames) : 0;
+	return code ? packet_cannot_send(port->interface, code, sent->frames) : 0;
 }
 
 static int send_batches(struct port *port, const struct port_stream *stream, struct port_sent *sent)
@@ -234,7 +222,7 @@ static int send_super(struct port *port, const struct port_stream *stream, unsig
 			return error_set(EINVAL, "%s: the kernel does not take super-frames of UDP; 6.2 or newer is needed",
 					 port->interface);
 		if (errno != EINTR && errno != EAGAIN)
-			return cannot_send(port, errno, sent->frames);
+			return packet_cannot_send(port->interface, errno, sent->frames);
 		if (atomic_load(stream->stop))
 			return 0;
 	}

@@ -119,7 +119,16 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 	generator_result(&clones->generator, stream, sent);
 	if (!code)
 		return 0;
-	return error_set(code, "%s: cannot send after %llu frames: %s%s", clones->interface,
-			 (unsigned long long)sent->frames, strerror(code),
-			 code == ENXIO || code == ENODEV ? "; the interface went away" : "");
+	return packet_cannot_send(clones->interface, code, sent->frames);
+}
+
+int packet_cannot_send(const char *interface, int code, uint64_t frames)
+{
+	if (code == ENXIO || code == ENODEV || code == ENETDOWN)
+		return error_set(code == ENETDOWN ? ENETDOWN : ENODEV, "%s: the interface went %saway after %llu frames", interface,
+				 code == ENETDOWN ? "down or " : "", (unsigned long long)frames);
+	if (code == EMSGSIZE)
+		return error_set(EMSGSIZE, "%s: a frame is longer than the interface's MTU allows; raise the MTU or lower the size",
+				 interface);
+	return error_set(code, "%s: cannot send after %llu frames: %s", interface, (unsigned long long)frames, strerror(code));
 }

@@ -19,5 +19,8 @@ void packet_clones_close(struct packet_clones *clones);
 int packet_clones_can(const struct packet_clones *clones, const struct port_stream *stream);
 /* As port_ops.send. */
 int packet_clones_send(struct packet_clones *clones, const struct port_stream *stream, struct port_sent *sent);
+/* Error text for a send that failed with this errno after so many frames of a stream; also for the other ways of AF_PACKET. Returns
+ * -code. While an interface is being deleted it first is down, so the two are told as one. */
+int packet_cannot_send(const char *interface, int code, uint64_t frames);
 
 #endif

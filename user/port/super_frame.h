@@ -8,7 +8,7 @@
  * of each gso_size bytes, numbered: after cutting, each segment is the test frame that would have been sent alone. All have one
  * size, that of the template; all frames of one super-frame are of one flow. TCP segmentation would cut likewise, but test frames are UDP,
  * and no probe would know them. The checksum field holds the pseudo-header's sum, and the device or kernel completes it for every
- * segment: so these frames carry a UDP checksum also over IPv4.
+ * segment: so these frames carry a UDP checksum also over IPv4, and IPv4 identifications that count up.
  */
 #ifndef PORT_SUPER_FRAME_H
 #define PORT_SUPER_FRAME_H
