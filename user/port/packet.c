@@ -162,7 +162,7 @@ static int send_batch(struct port *port, struct batch *batch, unsigned int count
 
 	for (unsigned int i = 0; i < count; i++)
 		put_frame(port, batch, i, sent->frames + i, now_ns);
-	while (!code && done < count && !atomic_load(stop)) {
+	while (!code && done < count) {
 		int result = sendmmsg(port->socket, port->messages + done, count - done, 0);
 
 		if (result > 0) {
@@ -172,6 +172,8 @@ static int send_batch(struct port *port, struct batch *batch, unsigned int count
 			done++;
 		} else if (errno != EINTR && errno != EAGAIN) {
 			code = errno;
+		} else if (atomic_load(stop)) {
+			break; /* these were due, and never sent */
 		}
 	}
 	sent->frames += done;
