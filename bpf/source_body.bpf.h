@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the generators source_xdp and source_tc share: the plan of departures, the numbering of frames, their global data.
+ * What the generators source_xdp and source_tc share: the plan of departures, the numbering of frames, their global
+ * data.
  *
  * Theory. A planned departure is next_fp, advanced by interval_fp a burst: errors do not add up. A frame leaves when
  * now >= planned; lateness = now - planned. Both instants are kept modulo 2^44 ns, which a clock that counts from boot
  * has used up after 4.9 hours: so only their difference means something, up to 2^43 ns. When the program was kept from
  * running for longer than slip_ns, the plan is moved to now and the gap counted: catching up would send a burst that no
- * one asked for and overflow the first queue. The frames of a burst that was asked for are all planned for one instant, and
- * the later ones are late by what the earlier ones took; so a slip is looked for at the start of a burst only.
+ * one asked for and overflow the first queue. The frames of a burst that was asked for are all planned for one instant,
+ * and the later ones are late by what the earlier ones took; so a slip is looked for at the start of a burst only.
  *
  * Ramp. At planned time t after the start the rate is r(t) = r * (1/10 + 9/10 * t/T); the step to the next departure is
- * 1/r(t) = interval * T / (T/10 + 9t/10), whose factor (1…10) is computed to 2^-16 and applied to the interval in units of
- * 2^-10 ns. So T may be 2^44 ns and an interval 26 s before 64 bits overflow. From T on the step is interval_fp, exactly.
+ * 1/r(t) = interval * T / (T/10 + 9t/10), whose factor (1…10) is computed to 2^-16 and applied to the interval in units
+ * of 2^-10 ns. So T may be 2^44 ns and an interval 26 s before 64 bits overflow. From T on the step is interval_fp,
+ * exactly.
  *
  * Checksum (RFC 1071). With base = ~checksum of the template, whose changing fields are 0, that of a frame is
  * ~(base + fields) in one's complement arithmetic; what it would make 0 is sent as 0xffff (RFC 768).
@@ -146,8 +148,8 @@ static __always_inline __be16 checksum_of(__u32 base, __u32 flow, __u32 sequence
 }
 
 /*
- * Writes what changes from frame to frame into a test header, and the UDP header in front of it, that hold the template's
- * bytes: sequence, stamp, port of the flow, checksum.
+ * Writes what changes from frame to frame into a test header, and the UDP header in front of it, that hold the
+ * template's bytes: sequence, stamp, port of the flow, checksum.
  */
 static __always_inline void number_frame(void *header, const struct source_template *template,
 					 const struct source_control *control, struct source_state *state, __u64 now_ns)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The clone generator, for frames that do not fit one page: at tc egress of the source's interface it turns one large frame,
- * sent by user space as a trigger, into many test frames that share its payload.
+ * The clone generator, for frames that do not fit one page: at tc egress of the source's interface it turns one large
+ * frame, sent by user space as a trigger, into many test frames that share its payload.
  *
- * Owns: cloning, and the bytes of each clone's UDP and test header; pacing is in source_body.bpf.h. Leaves to others: sending
- * triggers, attaching it (user/port/packet.c).
+ * Owns: cloning, and the bytes of each clone's UDP and test header; pacing is in source_body.bpf.h. Leaves to others:
+ * sending triggers, attaching it (user/port/packet.c).
  *
- * Theory. Making a 9000-byte frame in user space costs a copy and three pages each, 2 to 4 us: a path of 1 us would never be
- * loaded. A clone shares the payload; writing its header gives the trigger a new head of its own, for which the kernel copies
- * the linear part. AF_PACKET keeps that to the headers in frames over a page only; so a trigger is made larger than a
- * page where the interface lets it, and is cut to the length of the frames here. Clones leave through the same hook, so they carry a mark and are let by.
- * The trigger itself is dropped at the end: it is no test frame. One call makes at most ROUNDS frames, so that it neither
- * holds its CPU for long nor outlives the trial by more than that.
+ * Theory. Making a 9000-byte frame in user space costs a copy and three pages each, 2 to 4 us: a path of 1 us would
+ * never be loaded. A clone shares the payload; writing its header gives the trigger a new head of its own, for which
+ * the kernel copies the linear part. AF_PACKET keeps that to the headers in frames over a page only; so a trigger is
+ * made larger than a page where the interface lets it, and is cut to the length of the frames here. Clones leave
+ * through the same hook, so they carry a mark and are let by. The trigger itself is dropped at the end: it is no test
+ * frame. One call makes at most ROUNDS frames, so that it neither holds its CPU for long nor outlives the trial by more
+ * than that.
  */
 #include <linux/pkt_cls.h>
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The live-frame generator: run in a loop by BPF_PROG_TEST_RUN with BPF_F_TEST_XDP_LIVE_FRAMES, it turns a recycled page
- * into the next test frame and redirects it into the device, or drops the page when no departure is due yet.
+ * The live-frame generator: run in a loop by BPF_PROG_TEST_RUN with BPF_F_TEST_XDP_LIVE_FRAMES, it turns a recycled
+ * page into the next test frame and redirects it into the device, or drops the page when no departure is due yet.
  *
- * Owns: the bytes of each frame; pacing is in source_body.bpf.h. Leaves to others: calling it, ending the call, choosing the
- * program, knowing whether frames arrive (user/port/live.c).
+ * Owns: the bytes of each frame; pacing is in source_body.bpf.h. Leaves to others: calling it, ending the call,
+ * choosing the program, knowing whether frames arrive (user/port/live.c).
  *
- * Theory. The kernel fills a page once, when it is taken fresh, and afterwards resets its bounds only: a page comes back with
- * whatever the path wrote into it (a router's time to live, a hop's stamp, an encapsulation in the room in front). So all
- * header bytes are written anew. A mark that says "still ours" would not do: who changes an address leaves it alone. What lies behind
- * the header is not written, and a path that writes into payload would spoil it for the frames to come.
- * A page is as long as the longest frame; shorter ones are cut from it, never grown, since growing clears the payload.
- * Payload byte i is i & 0xff in frames of every size, so it is right wherever the cut falls.
+ * Theory. The kernel fills a page once, when it is taken fresh, and afterwards resets its bounds only: a page comes
+ * back with whatever the path wrote into it (a router's time to live, a hop's stamp, an encapsulation in the room in
+ * front). So all header bytes are written anew. A mark that says "still ours" would not do: who changes an address
+ * leaves it alone. What lies behind the header is not written, and a path that writes into payload would spoil it for
+ * the frames to come. A page is as long as the longest frame; shorter ones are cut from it, never grown, since growing
+ * clears the payload. Payload byte i is i & 0xff in frames of every size, so it is right wherever the cut falls.
  *
- * Two programs. source_live_plain is for one template, one flow, IPv4 without tags: all offsets are constants. Frames up to
- * state->next_event leave as the template is, with a sequence: that costs a copy of 60 bytes. A stamp, the end of the stream and each
- * departure of a paced stream are events, and stand out of line.
- * When every frame of an unpaced stream is stamped, SHARED_STAMP frames have one reading of the clock, which costs more than
- * half a frame. They lie in one bulk of 16 that the kernel hands to the device at once; so their origin is early by no more than the
- * making of three frames (0.15 us).
+ * Two programs. source_live_plain is for one template, one flow, IPv4 without tags: all offsets are constants. Frames
+ * up to state->next_event leave as the template is, with a sequence: that costs a copy of 60 bytes. A stamp, the end of
+ * the stream and each departure of a paced stream are events, and stand out of line. When every frame of an unpaced
+ * stream is stamped, SHARED_STAMP frames have one reading of the clock, which costs more than half a frame. They lie in
+ * one bulk of 16 that the kernel hands to the device at once; so their origin is early by no more than the making of
+ * three frames (0.15 us).
  */
 #include "source_body.bpf.h"
 

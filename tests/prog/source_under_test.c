@@ -27,7 +27,8 @@ static int set_device(uint32_t ifindex)
 {
 	uint32_t zero = 0;
 
-	return bpf_map__update_elem(skeleton->maps.source_device, &zero, sizeof(zero), &ifindex, sizeof(ifindex), BPF_ANY);
+	return bpf_map__update_elem(skeleton->maps.source_device, &zero, sizeof(zero), &ifindex, sizeof(ifindex),
+				    BPF_ANY);
 }
 
 int source_load(void **state)

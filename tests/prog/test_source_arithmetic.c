@@ -109,7 +109,8 @@ static void bursts(void **state)
 	}
 }
 
-/* From a tenth to the full rate in 100 ms at 1 Mpps: r(t/10 + 9/20 * t * t/T) frames after t; then exactly the interval. */
+/* From a tenth to the full rate in 100 ms at 1 Mpps: r(t/10 + 9/20 * t * t/T) frames after t; then exactly the
+ * interval. */
 static void ramp(void **state)
 {
 	const struct source_control control = { .interval_fp = PLAN(1000), .slip_ns = 100000, .ramp_ns = 100000000 };
@@ -120,7 +121,8 @@ static void ramp(void **state)
 		uint64_t departed = 0, before_fp;
 
 		for (uint64_t past = 0; past <= 110000000; past += 500) {
-			double t = (double)past, planned = t > 1e8 ? 55000 + (t - 1e8) / 1e3 : t / 1e4 + 0.45 * t * t / 1e11;
+			double t = (double)past,
+			       planned = t > 1e8 ? 55000 + (t - 1e8) / 1e3 : t / 1e4 + 0.45 * t * t / 1e11;
 
 			while (departure_due(&control, &plan, clocks_ns[i] + past))
 				departed++;

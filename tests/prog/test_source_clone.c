@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The clone generator (source_tc) and the drop counter (drop_trace) through BPF_PROG_TEST_RUN. Clones are redirected to an
- * interface that does not exist: what counts here is which frames are taken, how many leave, and what is left alone.
+ * The clone generator (source_tc) and the drop counter (drop_trace) through BPF_PROG_TEST_RUN. Clones are redirected to
+ * an interface that does not exist: what counts here is which frames are taken, how many leave, and what is left alone.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -81,11 +81,11 @@ static int run_marked(uint32_t mark, uint64_t frames, uint64_t interval_fp)
 	return (int)options.retval;
 }
 
-#define NEEDS_PROGRAM()                                                                                                \
-	do {                                                                                                           \
-		(void)state;                                                                                           \
-		if (!program)                                                                                          \
-			skip();                                                                                        \
+#define NEEDS_PROGRAM()         \
+	do {                    \
+		(void)state;    \
+		if (!program)   \
+			skip(); \
 	} while (0)
 
 static void other_frames_pass(void **state)
@@ -110,7 +110,10 @@ static void trigger_makes_the_stream_and_ends(void **state)
 	assert_int_equal(run_marked(HOPCAP_MARK_TRIGGER, 10, 0), TC_ACT_SHOT);
 	assert_int_equal(source->sent, 10);
 	/* the last header that was numbered */
-	assert_int_equal(test_get_be(control->templates[0].bytes + control->templates[0].header_offset + HOPCAP_OFFSET_SEQUENCE, 4), 9);
+	assert_int_equal(
+		test_get_be(control->templates[0].bytes + control->templates[0].header_offset + HOPCAP_OFFSET_SEQUENCE,
+			    4),
+		9);
 }
 
 static void one_call_is_bounded(void **state)

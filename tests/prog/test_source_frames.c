@@ -30,8 +30,8 @@ static uint64_t field(const struct built_frame *frame, const unsigned char *byte
 	return test_get_be(bytes + frame->header_offset + offset, size);
 }
 
-/* A page as the path may have left it: nothing in the headers may be taken for granted. Payload behind them is the frame's own.
- * Returns its length. */
+/* A page as the path may have left it: nothing in the headers may be taken for granted. Payload behind them is the
+ * frame's own. Returns its length. */
 static uint32_t soil(unsigned char *page, const struct built_frame *frame)
 {
 	uint32_t bytes = frame->length < HOPCAP_TEMPLATE_BYTES ? HOPCAP_TEMPLATE_BYTES : frame->length;
@@ -43,8 +43,8 @@ static uint32_t soil(unsigned char *page, const struct built_frame *frame)
 }
 
 /*
- * Every byte of the frame that the run gave: the template's up to HOPCAP_TEMPLATE_BYTES; behind them those of the page; but
- * sequence, flags, origin, last, source port and checksum as they must be.
+ * Every byte of the frame that the run gave: the template's up to HOPCAP_TEMPLATE_BYTES; behind them those of the page;
+ * but sequence, flags, origin, last, source port and checksum as they must be.
  */
 static void expect_frame(const struct built_frame *frame, const unsigned char *page, const struct source_result *result,
 			 uint32_t sequence, int stamped)
@@ -177,7 +177,8 @@ static void templates_and_flows_take_turns(void **state)
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		struct test_frame_spec spec = kinds[kind];
 
-		spec.payload_bytes = 1000 - (unsigned int)kind * 170; /* the tests' frames have one byte as payload throughout */
+		spec.payload_bytes =
+			1000 - (unsigned int)kind * 170; /* the tests' frames have one byte as payload throughout */
 		test_frame_build(&spec, &frames[kind]);
 	}
 	source_use_templates(frames, KINDS);
@@ -372,7 +373,7 @@ static void header_must_fit(void **state)
 		{ UINT32_MAX, 200, 200, XDP_ABORTED },
 		{ UINT32_MAX - 17, 200, 200, XDP_ABORTED },
 		{ 42, 96, 14, XDP_ABORTED },
-		{ 42, 5, 96, XDP_ABORTED },	    /* shorter than an Ethernet header */
+		{ 42, 5, 96, XDP_ABORTED },	     /* shorter than an Ethernet header */
 		{ 42, UINT32_MAX, 96, XDP_ABORTED }, /* cannot be cut */
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Live frames and AF_PACKET over a veth pair in a network namespace of this process alone: every frame that arrives is compared
- * byte by byte with what it must be, and every sequence must arrive once.
+ * Live frames and AF_PACKET over a veth pair in a network namespace of this process alone: every frame that arrives is
+ * compared byte by byte with what it must be, and every sequence must arrive once.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -66,26 +66,27 @@ static int make_pair(void **state)
 		printf("skipped: a network namespace needs root\n");
 		return 0;
 	}
-	if (rtnl_veth_create(OUT, IN, "", 9000) || rtnl_link_set_up(OUT) || rtnl_link_set_up(IN) || link_set_gro(IN, 1) ||
-	    link_set_segmentation(OUT, 0)) {
+	if (rtnl_veth_create(OUT, IN, "", 9000) || rtnl_link_set_up(OUT) || rtnl_link_set_up(IN) ||
+	    link_set_gro(IN, 1) || link_set_segmentation(OUT, 0)) {
 		print_error("%s\n", error_text());
 		return -1;
 	}
 	return 0;
 }
 
-#define NEEDS_PAIR()                                                                                                   \
-	do {                                                                                                           \
-		(void)state;                                                                                           \
-		if (!privileged)                                                                                       \
-			skip();                                                                                        \
+#define NEEDS_PAIR()             \
+	do {                     \
+		(void)state;     \
+		if (!privileged) \
+			skip();  \
 	} while (0)
 
 /* --- receiving --- */
 
 static void listen_to(const struct port_stream *stream)
 {
-	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(ETH_P_ALL),
 				       .sll_ifindex = (int)if_nametoindex(IN) };
 	struct timeval patience = { .tv_usec = 300000 };
 	int bytes = 128 << 20, on = 1;
@@ -109,7 +110,9 @@ static unsigned int next_arrival(unsigned char *frame, unsigned int size)
 		char bytes[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
 	} control;
 	struct iovec vector = { frame, size };
-	struct msghdr message = { .msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
+	struct msghdr message = {
+		.msg_iov = &vector, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)
+	};
 	ssize_t bytes = recvmsg(arrivals.socket, &message, 0);
 	struct tpacket_auxdata aux;
 	struct cmsghdr *header;
@@ -182,8 +185,9 @@ static void check_arrival(unsigned char *frame, unsigned int bytes)
 
 		while (at < bytes && at < template->frame_bytes && frame[at] == expected[at])
 			at++;
-		snprintf(arrivals.first_wrong, sizeof(arrivals.first_wrong), "sequence %u, %u bytes: byte %u is %02x, not %02x",
-			 sequence, bytes, at, frame[at], expected[at]);
+		snprintf(arrivals.first_wrong, sizeof(arrivals.first_wrong),
+			 "sequence %u, %u bytes: byte %u is %02x, not %02x", sequence, bytes, at, frame[at],
+			 expected[at]);
 	}
 }
 
@@ -274,8 +278,12 @@ static void every_kind_of_frame(void **state)
 {
 	NEEDS_PAIR();
 	for (size_t i = 0; i < 2 * KINDS; i++) {
-		struct port_stream stream = { .templates = build(&kinds[i / 2], 1), .template_count = 1, .flows = 1,
-					      .interval_ns = 20000, .frames = 300, .stamp_interval = 4 };
+		struct port_stream stream = { .templates = build(&kinds[i / 2], 1),
+					      .template_count = 1,
+					      .flows = 1,
+					      .interval_ns = 20000,
+					      .frames = 300,
+					      .stamp_interval = 4 };
 
 		send_and_compare(both[i % 2], &plain_config, &stream, 0);
 		stream.flows = 5;
@@ -284,13 +292,20 @@ static void every_kind_of_frame(void **state)
 	}
 }
 
-/* All kinds in turn, over many flows, in bursts and with a ramp; live frames are cut from one page, AF_PACKET sends lists. */
+/* All kinds in turn, over many flows, in bursts and with a ramp; live frames are cut from one page, AF_PACKET sends
+ * lists. */
 static void mixes_and_flows(void **state)
 {
 	NEEDS_PAIR();
 	for (size_t i = 0; i < 2; i++) {
-		struct port_stream stream = { .templates = build(kinds, KINDS), .template_count = KINDS, .flows = 1009,
-					      .interval_ns = 20000, .frames = 4000, .stamp_interval = 1, .burst = 20, .ramp_s = 0.02 };
+		struct port_stream stream = { .templates = build(kinds, KINDS),
+					      .template_count = KINDS,
+					      .flows = 1009,
+					      .interval_ns = 20000,
+					      .frames = 4000,
+					      .stamp_interval = 1,
+					      .burst = 20,
+					      .ramp_s = 0.02 };
 
 		send_and_compare(both[i], &plain_config, &stream, 0);
 		assert_int_equal(arrivals.flows, 1009);
@@ -300,8 +315,12 @@ static void mixes_and_flows(void **state)
 static void large_frames(void **state)
 {
 	static const struct frame_spec large = { .frame_bytes = 9014 }, large6 = { .frame_bytes = 9014, .ipv6 = 1 };
-	struct port_stream stream = { .templates = build(&large, 1), .template_count = 1, .flows = 3, .interval_ns = 20000,
-				      .frames = 1000, .stamp_interval = 2 };
+	struct port_stream stream = { .templates = build(&large, 1),
+				      .template_count = 1,
+				      .flows = 3,
+				      .interval_ns = 20000,
+				      .frames = 1000,
+				      .stamp_interval = 2 };
 	static const struct port_config qdisc = { .qdisc = 1 };
 
 	NEEDS_PAIR();
@@ -315,7 +334,9 @@ static void large_frames(void **state)
 static void super_frames(void **state)
 {
 	static const struct port_config super = { .super_bytes = 65535 };
-	struct port_stream stream = { .template_count = 1, .flows = 4, .interval_ns = 20000, .frames = 1000, .stamp_interval = 8 };
+	struct port_stream stream = {
+		.template_count = 1, .flows = 4, .interval_ns = 20000, .frames = 1000, .stamp_interval = 8
+	};
 
 	NEEDS_PAIR();
 	for (size_t kind = 0; kind < 4; kind++) {
@@ -336,8 +357,13 @@ static void foreign_frames(void **state)
 	static const uint64_t departures_ns[] = { 0, 1000000, 1500000 };
 	struct port_template templates[3];
 	atomic_int stop = 0;
-	struct port_stream stream = { .templates = templates, .template_count = 3, .flows = 1, .frames = 30, .stop = &stop,
-				      .departures_ns = departures_ns, .pass_ns = 2000000 };
+	struct port_stream stream = { .templates = templates,
+				      .template_count = 3,
+				      .flows = 1,
+				      .frames = 30,
+				      .stop = &stop,
+				      .departures_ns = departures_ns,
+				      .pass_ns = 2000000 };
 	static struct port_sent sent;
 	unsigned int next = 0, length;
 	struct port *port;
@@ -346,7 +372,9 @@ static void foreign_frames(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		memset(bytes[i], 0x10 + (int)i, sizeof(bytes[i]));
 		port_put_be(bytes[i] + 12, 0x88b5, 2); /* local experiments */
-		templates[i] = (struct port_template){ .frame = bytes[i], .frame_bytes = 100 + i, .header_offset = PORT_NO_HEADER };
+		templates[i] = (struct port_template){ .frame = bytes[i],
+						       .frame_bytes = 100 + i,
+						       .header_offset = PORT_NO_HEADER };
 	}
 	open_port(&port_packet, plain_config, &port);
 	listen_to(&stream);
@@ -409,8 +437,12 @@ static void two_ports_at_once(void **state)
 	before = received_frames();
 	for (unsigned int i = 0; i < 2; i++) {
 		senders[i].ops = &port_live;
-		senders[i].stream = (struct port_stream){ .templates = build(kinds, KINDS), .template_count = KINDS, .flows = 16,
-							  .interval_ns = 50000, .frames = 4000, .stamp_interval = 64 };
+		senders[i].stream = (struct port_stream){ .templates = build(kinds, KINDS),
+							  .template_count = KINDS,
+							  .flows = 16,
+							  .interval_ns = 50000,
+							  .frames = 4000,
+							  .stamp_interval = 64 };
 		open_port(&port_live, plain_config, &senders[i].port);
 	}
 	for (unsigned int i = 0; i < 2; i++)
@@ -424,7 +456,8 @@ static void two_ports_at_once(void **state)
 	assert_true(received_frames() - before >= 8000);
 }
 
-/* The interface is deleted in mid-stream: the call ends by itself, with an error that says so and the count until then. */
+/* The interface is deleted in mid-stream: the call ends by itself, with an error that says so and the count until
+ * then. */
 static void interface_goes_away(const struct port_ops *ops, unsigned int template_count, double interval_ns)
 {
 	static struct sender sender;
@@ -433,8 +466,12 @@ static void interface_goes_away(const struct port_ops *ops, unsigned int templat
 
 	memset(&sender, 0, sizeof(sender));
 	sender.ops = ops;
-	sender.stream = (struct port_stream){ .templates = build(kinds, template_count), .template_count = template_count, .flows = 2,
-					      .interval_ns = interval_ns, .frames = UINT32_MAX, .stamp_interval = 64 };
+	sender.stream = (struct port_stream){ .templates = build(kinds, template_count),
+					      .template_count = template_count,
+					      .flows = 2,
+					      .interval_ns = interval_ns,
+					      .frames = UINT32_MAX,
+					      .stamp_interval = 64 };
 	open_port(ops, plain_config, &sender.port);
 	begin_ns = pacer_now_ns();
 	assert_int_equal(pthread_create(&thread, NULL, send_one, &sender), 0);
@@ -498,9 +535,14 @@ static void impossible_streams(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_frame),	 cmocka_unit_test(mixes_and_flows),	cmocka_unit_test(large_frames),
-		cmocka_unit_test(super_frames),		 cmocka_unit_test(foreign_frames),	cmocka_unit_test(two_ports_at_once),
-		cmocka_unit_test(interface_that_goes_away), cmocka_unit_test(impossible_streams),
+		cmocka_unit_test(every_kind_of_frame),
+		cmocka_unit_test(mixes_and_flows),
+		cmocka_unit_test(large_frames),
+		cmocka_unit_test(super_frames),
+		cmocka_unit_test(foreign_frames),
+		cmocka_unit_test(two_ports_at_once),
+		cmocka_unit_test(interface_that_goes_away),
+		cmocka_unit_test(impossible_streams),
 	};
 
 	return cmocka_run_group_tests_name("ports over a veth pair", tests, make_pair, NULL);

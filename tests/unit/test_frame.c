@@ -63,7 +63,9 @@ static void checksum_of_the_rfc(void **state)
 static void numbering(void **state)
 {
 	unsigned char header[HOPCAP_TEST_HEADER_BYTES];
-	static const unsigned char stamped[] = { 0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0, 0, 0, 0 };
+	static const unsigned char stamped[] = {
+		0x12, 0x34, 0x56, 0x78, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0, 0, 0, 0
+	};
 
 	(void)state;
 	memset(header, 0xee, sizeof(header));
@@ -81,7 +83,11 @@ static const struct frame_spec kinds[] = {
 	{ .tag_count = 1, .tags = { { 0x8100, 0x2064 } } },
 	{ .ipv6 = 1, .tag_count = 1, .tags = { { 0x8100, 0xffff } } },
 	{ .tag_count = 2, .tags = { { 0x88a8, 10 }, { 0x8100, 20 } } },
-	{ .ipv6 = 1, .tag_count = 2, .tags = { { 0x88a8, 10 }, { 0x8100, 20 } }, .source_port = 1, .destination_port = 7 },
+	{ .ipv6 = 1,
+	  .tag_count = 2,
+	  .tags = { { 0x88a8, 10 }, { 0x8100, 20 } },
+	  .source_port = 1,
+	  .destination_port = 7 },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -108,7 +114,8 @@ static void headers_of_every_kind(void **state)
 	(void)state;
 	for (size_t kind = 0; kind < KINDS; kind++) {
 		struct frame_spec spec = kinds[kind];
-		unsigned int min = frame_min_bytes(&spec), ip = 14 + spec.tag_count * 4, udp = ip + (spec.ipv6 ? 40 : 20);
+		unsigned int min = frame_min_bytes(&spec), ip = 14 + spec.tag_count * 4,
+			     udp = ip + (spec.ipv6 ? 40 : 20);
 
 		assert_int_equal(min, udp + 8 + HOPCAP_TEST_HEADER_BYTES);
 		spec.run_tag = 0xbeef;
@@ -151,8 +158,10 @@ static void impossible_frames_are_refused(void **state)
 		{ { .frame_bytes = 59 }, "IPv4 has at least 60" },
 		{ { .frame_bytes = 0 }, "IPv4 has at least 60" },
 		{ { .frame_bytes = 79, .ipv6 = 1 }, "IPv6 has at least 80" },
-		{ { .frame_bytes = 63, .tag_count = 1, .tags = { { 0x8100, 0 } } }, "IPv4 and a VLAN tag has at least 64" },
-		{ { .frame_bytes = 87, .ipv6 = 1, .tag_count = 2, .tags = { { 0x88a8, 0 }, { 0x8100, 0 } } }, "tags has at least 88" },
+		{ { .frame_bytes = 63, .tag_count = 1, .tags = { { 0x8100, 0 } } },
+		  "IPv4 and a VLAN tag has at least 64" },
+		{ { .frame_bytes = 87, .ipv6 = 1, .tag_count = 2, .tags = { { 0x88a8, 0 }, { 0x8100, 0 } } },
+		  "tags has at least 88" },
 		{ { .frame_bytes = 9019 }, "too large" },
 		{ { .frame_bytes = 100, .tag_count = 3 }, "at most 2" },
 		{ { .frame_bytes = 100, .tag_count = 1, .tags = { { 0x9100, 0 } } }, "0x9100" },
@@ -213,8 +222,10 @@ static void numbered_frames_are_right(void **state)
 
 			memcpy(frame, original, spec.frame_bytes);
 			numbering_write(frame, &numbering, sequence, flow, origin_ns);
-			assert_int_equal(get16(frame + template.udp_offset), (get16(original + template.udp_offset) + flow) & 0xffff);
-			assert_int_equal(get16(frame + template.header_offset + HOPCAP_OFFSET_SEQUENCE), sequence >> 16);
+			assert_int_equal(get16(frame + template.udp_offset),
+					 (get16(original + template.udp_offset) + flow) & 0xffff);
+			assert_int_equal(get16(frame + template.header_offset + HOPCAP_OFFSET_SEQUENCE),
+					 sequence >> 16);
 			if (spec.ipv6)
 				assert_int_equal(udp_sum(frame, template.udp_offset - 40, 1), 0xffff);
 			else
@@ -227,7 +238,9 @@ static void numbered_frames_are_right(void **state)
 
 static void bytes_of_a_stream(void **state)
 {
-	static const struct port_template templates[] = { { NULL, 60, 42, 34 }, { NULL, 1514, 42, 34 }, { NULL, 566, 42, 34 } };
+	static const struct port_template templates[] = { { NULL, 60, 42, 34 },
+							  { NULL, 1514, 42, 34 },
+							  { NULL, 566, 42, 34 } };
 	const struct port_stream stream = { .templates = templates, .template_count = 3 };
 	uint64_t bytes = 0;
 
@@ -241,14 +254,10 @@ static void bytes_of_a_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers_are_right_at_every_size),
-		cmocka_unit_test(headers_of_every_kind),
-		cmocka_unit_test(impossible_frames_are_refused),
-		cmocka_unit_test(checksum_of_the_rfc),
-		cmocka_unit_test(checksum_follows_the_port),
-		cmocka_unit_test(numbering),
-		cmocka_unit_test(numbered_frames_are_right),
-		cmocka_unit_test(bytes_of_a_stream),
+		cmocka_unit_test(headers_are_right_at_every_size), cmocka_unit_test(headers_of_every_kind),
+		cmocka_unit_test(impossible_frames_are_refused),   cmocka_unit_test(checksum_of_the_rfc),
+		cmocka_unit_test(checksum_follows_the_port),	   cmocka_unit_test(numbering),
+		cmocka_unit_test(numbered_frames_are_right),	   cmocka_unit_test(bytes_of_a_stream),
 	};
 
 	return cmocka_run_group_tests_name("frames", tests, NULL, NULL);

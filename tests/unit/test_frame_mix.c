@@ -73,7 +73,8 @@ static void shares_are_exact_and_even(void **state)
 		for (unsigned int i = 0; i < sizes; i++) {
 			seed = seed * 1664525 + 1013904223;
 			weights[i] = 1 + (seed >> 16) % 10;
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u:%u", i ? "," : "", 100 + i, weights[i]);
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%u:%u", i ? "," : "", 100 + i,
+				 weights[i]);
 		}
 		mix = parse(text);
 		for (unsigned int place = 0; place < mix.count; place++) {
@@ -96,11 +97,21 @@ static void refusals(void **state)
 	static const struct {
 		const char *text, *said;
 	} rows[] = {
-		{ "", "write SIZE" },	       { "64,", "write SIZE" },	    { ",64", "write SIZE" },
-		{ "64,,65", "write SIZE" },    { "64:0", "\"64:0\"" },	    { "64:", "\"64:\"" },
-		{ "64:7x", "\"64:7x\"" },      { "abc", "\"abc\"" },	    { "-64", "\"-64\"" },
-		{ "64 ,65", "\"64 \"" },       { "IMIX", "imix-csit" },	    { "59", "60 to 9018" },
-		{ "64,9019", "60 to 9018" },   { "64:60,65:7", "add up to 67" }, { "4294967297", "write SIZE" },
+		{ "", "write SIZE" },
+		{ "64,", "write SIZE" },
+		{ ",64", "write SIZE" },
+		{ "64,,65", "write SIZE" },
+		{ "64:0", "\"64:0\"" },
+		{ "64:", "\"64:\"" },
+		{ "64:7x", "\"64:7x\"" },
+		{ "abc", "\"abc\"" },
+		{ "-64", "\"-64\"" },
+		{ "64 ,65", "\"64 \"" },
+		{ "IMIX", "imix-csit" },
+		{ "59", "60 to 9018" },
+		{ "64,9019", "60 to 9018" },
+		{ "64:60,65:7", "add up to 67" },
+		{ "4294967297", "write SIZE" },
 		{ "64:1000001", "write SIZE" },
 		{ "61,62,63,64,65,66,67,68,69,70,71,72,73,74,75,76,77", "more than 16" },
 	};
@@ -135,9 +146,10 @@ static void description(void **state)
 	char text[400], small[16];
 
 	(void)state;
-	assert_string_equal(frame_mix_describe(&mix, text, sizeof(text)),
-			    "imix: 7 x 60 (64 with FCS), 4 x 566 (570 with FCS), 1 x 1514 (1518 with FCS); mean 349.8 bytes "
-			    "(353.8 with FCS); in the order 60 566 60 60 566 60 1514 60 566 60 566 60");
+	assert_string_equal(
+		frame_mix_describe(&mix, text, sizeof(text)),
+		"imix: 7 x 60 (64 with FCS), 4 x 566 (570 with FCS), 1 x 1514 (1518 with FCS); mean 349.8 bytes "
+		"(353.8 with FCS); in the order 60 566 60 60 566 60 1514 60 566 60 566 60");
 	assert_string_equal(frame_mix_describe(&mix, small, sizeof(small)), "imix: 7 x 60 (6");
 	mix = parse("1514");
 	assert_string_equal(frame_mix_describe(&mix, text, sizeof(text)), "frames of 1514 bytes (1518 with FCS)");
@@ -146,8 +158,12 @@ static void description(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(named_mixes),	       cmocka_unit_test(lists),	   cmocka_unit_test(shares_are_exact_and_even),
-		cmocka_unit_test(refusals),	       cmocka_unit_test(named_mix_is_raised), cmocka_unit_test(description),
+		cmocka_unit_test(named_mixes),
+		cmocka_unit_test(lists),
+		cmocka_unit_test(shares_are_exact_and_even),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(named_mix_is_raised),
+		cmocka_unit_test(description),
 	};
 
 	return cmocka_run_group_tests_name("frame mixes", tests, NULL, NULL);

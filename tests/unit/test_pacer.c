@@ -125,7 +125,8 @@ static void replay_keeps_the_times(void **state)
 	unsigned int frames = 0;
 
 	(void)state;
-	start((struct port_stream){ .departures_ns = departures_ns, .template_count = 4, .pass_ns = 6000, .interval_ns = 7, .burst = 3 });
+	start((struct port_stream){
+		.departures_ns = departures_ns, .template_count = 4, .pass_ns = 6000, .interval_ns = 7, .burst = 3 });
 	for (uint64_t past_ns = 0; past_ns <= 12000; past_ns += 10) {
 		unsigned int due = pacer_due(&pacer, 77 + past_ns, 64, &sent);
 

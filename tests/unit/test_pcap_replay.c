@@ -15,7 +15,9 @@
 #include "base/error.h"
 #include "traffic/pcap_replay.h"
 
-static const struct frame_spec ours = { .source_mac = { 2, 0, 0, 0, 0, 1 }, .destination_mac = { 2, 0, 0, 0, 0, 2 }, .run_tag = 77 };
+static const struct frame_spec ours = { .source_mac = { 2, 0, 0, 0, 0, 1 },
+					.destination_mac = { 2, 0, 0, 0, 0, 2 },
+					.run_tag = 77 };
 static char file[64];
 static FILE *writing;
 static struct pcap_replay replay;
@@ -282,9 +284,14 @@ static void damaged_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(frames_as_they_are), cmocka_unit_test(sizes_with_our_headers),
-		cmocka_unit_test(cut_frames_keep_their_size), cmocka_unit_test(pcapng), cmocka_unit_test(truncated_files),
-		cmocka_unit_test(foreign_files), cmocka_unit_test(headers_that_cannot_be), cmocka_unit_test(damaged_anywhere),
+		cmocka_unit_test(frames_as_they_are),
+		cmocka_unit_test(sizes_with_our_headers),
+		cmocka_unit_test(cut_frames_keep_their_size),
+		cmocka_unit_test(pcapng),
+		cmocka_unit_test(truncated_files),
+		cmocka_unit_test(foreign_files),
+		cmocka_unit_test(headers_that_cannot_be),
+		cmocka_unit_test(damaged_anywhere),
 	};
 
 	return cmocka_run_group_tests_name("captures", tests, NULL, NULL);

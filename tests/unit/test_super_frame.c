@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Super-frames, cut here as a device cuts them: every segment must be the test frame that would have been sent alone. */
+/* Super-frames, cut here as a device cuts them: every segment must be the test frame that would have been sent
+ * alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,8 +42,11 @@ static unsigned int cut(unsigned int super_bytes, unsigned int segment, int ipv6
 static void segments_are_test_frames(void **state)
 {
 	static const struct frame_spec kinds[] = {
-		{ .frame_bytes = 1514 }, { .frame_bytes = 60 }, { .frame_bytes = 1514, .ipv6 = 1 },
-		{ .frame_bytes = 1522, .ipv6 = 1, .tag_count = 2, .tags = { { 0x88a8, 1 }, { 0x8100, 2 } } }, { .frame_bytes = 9014 },
+		{ .frame_bytes = 1514 },
+		{ .frame_bytes = 60 },
+		{ .frame_bytes = 1514, .ipv6 = 1 },
+		{ .frame_bytes = 1522, .ipv6 = 1, .tag_count = 2, .tags = { { 0x88a8, 1 }, { 0x8100, 2 } } },
+		{ .frame_bytes = 9014 },
 	};
 	static unsigned char original[9014], expected[9014], frame[9014];
 
@@ -51,12 +55,15 @@ static void segments_are_test_frames(void **state)
 		const struct port_template template = frame_template(&kinds[kind], original);
 		unsigned int capacity = super_frame_capacity(&template, 65535);
 
-		assert_true(capacity >= 7 && template.header_offset + capacity * (template.frame_bytes - template.header_offset) <= 65535);
+		assert_true(capacity >= 7 &&
+			    template.header_offset + capacity * (template.frame_bytes - template.header_offset) <=
+				    65535);
 		for (unsigned int count = 1; count <= capacity; count += count == 1 ? capacity - 1 : 1) {
 			unsigned int bytes = super_frame_build(&super, &template, count);
 			struct numbering numbering = numbering_of(&template);
 
-			assert_int_equal(bytes, template.header_offset + count * (template.frame_bytes - template.header_offset));
+			assert_int_equal(bytes, template.header_offset +
+							count * (template.frame_bytes - template.header_offset));
 			super_frame_number(&super, &template, count, 0x1fffe, 5, 4, 0x123456789abc);
 			for (unsigned int i = 0; i < count; i++) {
 				uint32_t sequence = 0x1fffe + i;
@@ -64,14 +71,17 @@ static void segments_are_test_frames(void **state)
 				memcpy(expected, original, template.frame_bytes);
 				numbering_write(expected, &numbering, sequence, 5, sequence % 4 ? 0 : 0x123456789abc);
 				port_put_be(expected + template.udp_offset + 6,
-					    frame_udp_checksum(expected, template.udp_offset - (kinds[kind].ipv6 ? 40 : 20)), 2);
+					    frame_udp_checksum(expected,
+							       template.udp_offset - (kinds[kind].ipv6 ? 40 : 20)),
+					    2);
 				assert_int_equal(cut(bytes, i, kinds[kind].ipv6, frame), template.frame_bytes);
 				assert_memory_equal(frame, expected, template.frame_bytes);
 			}
 			/* The one who cuts finds the pseudo-header's sum in the checksum field, for the whole. */
 			assert_int_equal(super.offload.flags, VIRTIO_NET_HDR_F_NEEDS_CSUM);
 			assert_int_equal(super.offload.csum_offset, 6);
-			assert_int_equal(numbering_get16(super.bytes + template.udp_offset + 4), bytes - template.udp_offset);
+			assert_int_equal(numbering_get16(super.bytes + template.udp_offset + 4),
+					 bytes - template.udp_offset);
 		}
 	}
 }

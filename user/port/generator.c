@@ -7,8 +7,8 @@
 #include "port/generator.h"
 #include "port/numbering.h"
 
-#define RAMP_MAX_S 14400	 /* the plan's clock wraps after 4.9 h */
-#define RAMP_MAX_STEP_NS 20e9	 /* bpf/source_body.bpf.h */
+#define RAMP_MAX_S 14400      /* the plan's clock wraps after 4.9 h */
+#define RAMP_MAX_STEP_NS 20e9 /* bpf/source_body.bpf.h */
 
 _Static_assert(HOPCAP_SOURCE_TEMPLATES == PORT_MAX_TEMPLATES, "a generator takes as many templates as any port");
 
@@ -35,27 +35,33 @@ int generator_check(const struct port_stream *stream, const char *interface)
 	const struct port_template *longest;
 
 	if (!stream->template_count || stream->template_count > PORT_MAX_TEMPLATES)
-		return error_set(EINVAL, "%s: %u kinds of frames; this port takes 1 to %d. Captures are sent with port packet",
+		return error_set(EINVAL,
+				 "%s: %u kinds of frames; this port takes 1 to %d. Captures are sent with port packet",
 				 interface, stream->template_count, PORT_MAX_TEMPLATES);
 	if (stream->departures_ns)
-		return error_set(EINVAL, "%s: this port keeps a rate, not the times of a capture; use port packet", interface);
-	if (stream->ramp_s > 0 && (stream->ramp_s > RAMP_MAX_S || stream->interval_ns * stream->burst > RAMP_MAX_STEP_NS ||
-				   stream->interval_ns > RAMP_MAX_STEP_NS))
-		return error_set(EINVAL, "%s: a ramp of this port takes at most %d s, with departures every 20 s or more often",
+		return error_set(EINVAL, "%s: this port keeps a rate, not the times of a capture; use port packet",
+				 interface);
+	if (stream->ramp_s > 0 &&
+	    (stream->ramp_s > RAMP_MAX_S || stream->interval_ns * stream->burst > RAMP_MAX_STEP_NS ||
+	     stream->interval_ns > RAMP_MAX_STEP_NS))
+		return error_set(EINVAL,
+				 "%s: a ramp of this port takes at most %d s, with departures every 20 s or more often",
 				 interface, RAMP_MAX_S);
 	longest = generator_longest(stream);
 	for (unsigned int i = 0; i < stream->template_count; i++) {
 		const struct port_template *template = &stream->templates[i];
 
 		if (template->header_offset == PORT_NO_HEADER)
-			return error_set(EINVAL, "%s: this port sends test frames only; use port packet for others", interface);
+			return error_set(EINVAL, "%s: this port sends test frames only; use port packet for others",
+					 interface);
 		if (template->header_offset < NUMBERING_PORT_BEHIND ||
 		    template->header_offset > HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES ||
 		    template->frame_bytes < template->header_offset + HOPCAP_TEST_HEADER_BYTES)
-			return error_set(EINVAL, "%s: a test header at byte %u of a frame of %u does not fit this port", interface,
-					 template->header_offset, template->frame_bytes);
+			return error_set(EINVAL, "%s: a test header at byte %u of a frame of %u does not fit this port",
+					 interface, template->header_offset, template->frame_bytes);
 		if (!shares_payload(template, longest))
-			return error_set(EINVAL, "%s: frames of this port share one payload, and these differ", interface);
+			return error_set(EINVAL, "%s: frames of this port share one payload, and these differ",
+					 interface);
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 /*
  * The user side of a generator in the kernel: its global data, memory-mapped.
  *
- * Owns: telling a generator what to send, reading what it sent. Used by live.c (source_xdp) and packet_clones.c (source_tc),
- * which own the programs and thereby the memory.
+ * Owns: telling a generator what to send, reading what it sent. Used by live.c (source_xdp) and packet_clones.c
+ * (source_tc), which own the programs and thereby the memory.
  */
 #ifndef PORT_GENERATOR_H
 #define PORT_GENERATOR_H
@@ -18,8 +18,8 @@ struct generator {
 	int ifindex;
 };
 
-/* Whether a generator can send this stream: 0, or -EINVAL with error text (it is a capture, it has too many templates, a header
- * does not fit HOPCAP_TEMPLATE_BYTES, payloads differ behind them). */
+/* Whether a generator can send this stream: 0, or -EINVAL with error text (it is a capture, it has too many templates,
+ * a header does not fit HOPCAP_TEMPLATE_BYTES, payloads differ behind them). */
 int generator_check(const struct port_stream *stream, const char *interface);
 /* Starts a checked stream: the next run of the program sends its first frame. */
 void generator_start(struct generator *generator, const struct port_stream *stream);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Live frames: the kernel runs our generator program in a loop and sends what it redirects (BPF_F_TEST_XDP_LIVE_FRAMES).
+ * Live frames: the kernel runs our generator program in a loop and sends what it redirects
+ * (BPF_F_TEST_XDP_LIVE_FRAMES).
  *
- * Owns: loading bpf/source_xdp.bpf.c, choosing its program, one long BPF_PROG_TEST_RUN call a trial. Leaves to others: the
- * signal that ends the call and its handler (SIGUSR1, traffic/source.c), whether frames arrive: a redirect that fails inside the kernel is a frame
- * sent and lost, and is counted by the difference to the first point.
+ * Owns: loading bpf/source_xdp.bpf.c, choosing its program, one long BPF_PROG_TEST_RUN call a trial. Leaves to others:
+ * the signal that ends the call and its handler (SIGUSR1, traffic/source.c), whether frames arrive: a redirect that
+ * fails inside the kernel is a frame sent and lost, and is counted by the difference to the first point.
  *
- * A fresh call sets up a page pool, so a trial is one call; its repeat count ends it when all frames are sent and is a safety
- * limit else. The kernel ends the call with EINTR when a signal comes; nothing else does. A batch is flushed to the device at its end,
- * so a large batch at a low rate would add up to batch x 0.1 us of delay; batches of one frame lose throughput above 2 Mpps.
+ * A fresh call sets up a page pool, so a trial is one call; its repeat count ends it when all frames are sent and is a
+ * safety limit else. The kernel ends the call with EINTR when a signal comes; nothing else does. A batch is flushed to
+ * the device at its end, so a large batch at a low rate would add up to batch x 0.1 us of delay; batches of one frame
+ * lose throughput above 2 Mpps.
  *
  * Each port has its own program and memory: several ports may send on one interface at once, from a CPU each.
  */
@@ -167,7 +169,8 @@ static int live_send(struct port *port, const struct port_stream *stream, struct
 	if (code)
 		return code;
 	if (generator_longest(stream)->frame_bytes > LIVE_MAX_FRAME_BYTES)
-		return error_set(EINVAL, "%s: live frames have at most %d bytes", port->interface, LIVE_MAX_FRAME_BYTES);
+		return error_set(EINVAL, "%s: live frames have at most %d bytes", port->interface,
+				 LIVE_MAX_FRAME_BYTES);
 	plain = is_plain(stream);
 	generator_start(&port->generator, stream);
 	code = link_watch_arm(&port->watch, SIGUSR1);

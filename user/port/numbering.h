@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What changes from frame to frame, for ports that number frames in user space: sequence, stamp, source port of the flow, and
- * the UDP checksum where the template has one (always over IPv6).
+ * What changes from frame to frame, for ports that number frames in user space: sequence, stamp, source port of the
+ * flow, and the UDP checksum where the template has one (always over IPv6).
  *
- * Theory (RFC 1071, RFC 1624). In a template all changing fields but the source port are 0. With base = ~checksum of the
- * template, the checksum of a frame is ~(base + changed fields), in one's complement arithmetic: adding n flows to the port adds n to the
- * sum. What would become 0 is sent as 0xffff, since 0 means "none" (RFC 768). bpf/source_body.bpf.h does the same.
- * Pure; inline, since it is in the frame loop of AF_PACKET and AF_XDP.
+ * Theory (RFC 1071, RFC 1624). In a template all changing fields but the source port are 0. With base = ~checksum of
+ * the template, the checksum of a frame is ~(base + changed fields), in one's complement arithmetic: adding n flows to
+ * the port adds n to the sum. What would become 0 is sent as 0xffff, since 0 means "none" (RFC 768).
+ * bpf/source_body.bpf.h does the same. Pure; inline, since it is in the frame loop of AF_PACKET and AF_XDP.
  */
 #ifndef PORT_NUMBERING_H
 #define PORT_NUMBERING_H
@@ -36,8 +36,11 @@ static inline struct numbering numbering_of(const struct port_template *template
 	return (struct numbering){
 		.header_offset = template->header_offset,
 		.source_port = numbering_get16(udp),
-		/* A checksum of 0xffff is one of 0, whose complement is 0xffff: the other zero of the same arithmetic. */
-		.checksum_base = checksum == 0xffff ? 0xffff : checksum ? (uint16_t)~checksum : 0,
+		/* A checksum of 0xffff is one of 0, whose complement is 0xffff: the other zero of the same
+		 * arithmetic. */
+		.checksum_base = checksum == 0xffff ? 0xffff
+				 : checksum	    ? (uint16_t)~checksum
+						    : 0,
 	};
 }
 
@@ -56,8 +59,8 @@ static inline uint16_t numbering_checksum(uint16_t base, uint32_t flow, uint32_t
 
 /* Numbers a copy of the template (of its first header_offset + HOPCAP_TEST_HEADER_BYTES bytes at least). flow is
  * sequence % flows of the stream; origin_ns 0: not stamped. */
-static inline void numbering_write(unsigned char *frame, const struct numbering *numbering, uint32_t sequence, uint32_t flow,
-				   uint64_t origin_ns)
+static inline void numbering_write(unsigned char *frame, const struct numbering *numbering, uint32_t sequence,
+				   uint32_t flow, uint64_t origin_ns)
 {
 	unsigned char *header = frame + numbering->header_offset;
 

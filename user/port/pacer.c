@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Departure plan in user space; theory in pacer.h. Called by port/packet.c and port/xsk.c. Pure but for pacer_now_ns. */
+/* Departure plan in user space; theory in pacer.h. Called by port/packet.c and port/xsk.c. Pure but for
+ * pacer_now_ns. */
 #include <string.h>
 #include <time.h>
 

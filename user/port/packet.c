@@ -2,17 +2,17 @@
 /*
  * AF_PACKET: frames as the stack would send them, as socket buffers.
  *
- * Three ways. One template at a rate, where the kernel has tcx: clones (packet_clones.c). With config->super_bytes: super-frames that
- * are cut behind the socket (super_frame.c). Else each frame is made here, in batches of sendmmsg: the only port that takes long lists of
- * templates, frames that are not ours and the times of a capture.
+ * Three ways. One template at a rate, where the kernel has tcx: clones (packet_clones.c). With config->super_bytes:
+ * super-frames that are cut behind the socket (super_frame.c). Else each frame is made here, in batches of sendmmsg:
+ * the only port that takes long lists of templates, frames that are not ours and the times of a capture.
  *
- * Owns: the socket, its buffers, the choice. Used for frames that live frames cannot carry (over 3408 bytes) and where nothing faster
- * delivers. Frames enter the path as socket buffers, not as XDP frames, so the first hop costs something else than with
- * live frames: rates of the two ports are not mixed in one fit (measure/cost_model.c).
+ * Owns: the socket, its buffers, the choice. Used for frames that live frames cannot carry (over 3408 bytes) and where
+ * nothing faster delivers. Frames enter the path as socket buffers, not as XDP frames, so the first hop costs something
+ * else than with live frames: rates of the two ports are not mixed in one fit (measure/cost_model.c).
  *
- * A frame that the device refuses for want of room (a full veth ring says ENOBUFS) was offered all the same: it keeps its
- * sequence and counts as lost in the first hop, as it would with any other port. Offering it again instead would turn the path's limit
- * into the source's.
+ * A frame that the device refuses for want of room (a full veth ring says ENOBUFS) was offered all the same: it keeps
+ * its sequence and counts as lost in the first hop, as it would with any other port. Offering it again instead would
+ * turn the path's limit into the source's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,8 @@
 
 #define BATCH 32
 #define SEND_BUFFER_BYTES (16 << 20)
-#define HEAD_BYTES 96 /* of a frame that are copied and numbered; the rest is sent from the template. Two tags and IPv6 fit */
+#define HEAD_BYTES \
+	96 /* of a frame that are copied and numbered; the rest is sent from the template. Two tags and IPv6 fit */
 
 struct port {
 	int socket;
@@ -82,10 +83,12 @@ static void describe(struct port *port, const struct port_config *config)
 {
 	if (port->super)
 		snprintf(port->description, sizeof(port->description),
-			 "AF_PACKET, super-frames of up to %u bytes, cut by the device or in front of it", port->super_bytes);
+			 "AF_PACKET, super-frames of up to %u bytes, cut by the device or in front of it",
+			 port->super_bytes);
 	else
 		snprintf(port->description, sizeof(port->description), "AF_PACKET, %s the queueing discipline%s",
-			 config->qdisc ? "through" : "past", port->clones ? "; one kind of frame: clones, through it" : "");
+			 config->qdisc ? "through" : "past",
+			 port->clones ? "; one kind of frame: clones, through it" : "");
 }
 
 static int packet_open(const struct port_config *config, struct port **result)
@@ -120,8 +123,8 @@ static int packet_open(const struct port_config *config, struct port **result)
 /* The state of one stream in the batch way. */
 struct batch {
 	const struct port_stream *stream;
-	struct numbering single;  /* of the template when there is just one */
-	unsigned int template;	  /* of the next frame */
+	struct numbering single; /* of the template when there is just one */
+	unsigned int template;	 /* of the next frame */
 	uint32_t flow;
 };
 
@@ -154,7 +157,8 @@ static void put_frame(struct port *port, struct batch *batch, unsigned int slot,
 }
 
 /* Sends the next `count` frames. */
-static int send_batch(struct port *port, struct batch *batch, unsigned int count, uint64_t now_ns, struct port_sent *sent)
+static int send_batch(struct port *port, struct batch *batch, unsigned int count, uint64_t now_ns,
+		      struct port_sent *sent)
 {
 	atomic_int *stop = batch->stream->stop;
 	unsigned int done = 0;
@@ -221,7 +225,8 @@ static int send_super(struct port *port, const struct port_stream *stream, unsig
 			break;
 		}
 		if (errno == EINVAL)
-			return error_set(EINVAL, "%s: the kernel does not take super-frames of UDP; 6.2 or newer is needed",
+			return error_set(EINVAL,
+					 "%s: the kernel does not take super-frames of UDP; 6.2 or newer is needed",
 					 port->interface);
 		if (errno != EINTR && errno != EAGAIN)
 			return packet_cannot_send(port->interface, errno, sent->frames);
@@ -233,7 +238,8 @@ static int send_super(struct port *port, const struct port_stream *stream, unsig
 	return 0;
 }
 
-static int send_supers(struct port *port, const struct port_stream *stream, unsigned int capacity, struct port_sent *sent)
+static int send_supers(struct port *port, const struct port_stream *stream, unsigned int capacity,
+		       struct port_sent *sent)
 {
 	const struct port_template *template = stream->templates;
 	unsigned int bytes = super_frame_build(port->super, template, capacity), built = capacity;
@@ -293,8 +299,9 @@ static int packet_send(struct port *port, const struct port_stream *stream, stru
 							       : send_batches(port, stream, sent);
 	capacity = super_frame_capacity(stream->templates, port->super_bytes);
 	if (stream->template_count > 1 || stream->departures_ns || !capacity)
-		return error_set(EINVAL, "%s: super-frames of %u bytes are made of one kind of test frame, that fits, at a rate",
-				 port->interface, port->super_bytes);
+		return error_set(
+			EINVAL, "%s: super-frames of %u bytes are made of one kind of test frame, that fits, at a rate",
+			port->interface, port->super_bytes);
 	return send_supers(port, stream, capacity, sent);
 }
 

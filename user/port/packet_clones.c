@@ -105,7 +105,8 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 
 	memset(sent, 0, sizeof(*sent));
 	if (code)
-		return error_set(-code, "%s: cannot attach the clone generator: %s", clones->interface, strerror(-code));
+		return error_set(-code, "%s: cannot attach the clone generator: %s", clones->interface,
+				 strerror(-code));
 	memcpy(clones->trigger, stream->templates->frame, bytes);
 	if (bytes < TRIGGER_BYTES && clones->mtu_bytes + 14 >= TRIGGER_BYTES)
 		bytes = TRIGGER_BYTES;
@@ -125,10 +126,14 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 int packet_cannot_send(const char *interface, int code, uint64_t frames)
 {
 	if (code == ENXIO || code == ENODEV || code == ENETDOWN)
-		return error_set(code == ENETDOWN ? ENETDOWN : ENODEV, "%s: the interface went %saway after %llu frames", interface,
+		return error_set(code == ENETDOWN ? ENETDOWN : ENODEV,
+				 "%s: the interface went %saway after %llu frames", interface,
 				 code == ENETDOWN ? "down or " : "", (unsigned long long)frames);
 	if (code == EMSGSIZE)
-		return error_set(EMSGSIZE, "%s: a frame is longer than the interface's MTU allows; raise the MTU or lower the size",
-				 interface);
-	return error_set(code, "%s: cannot send after %llu frames: %s", interface, (unsigned long long)frames, strerror(code));
+		return error_set(
+			EMSGSIZE,
+			"%s: a frame is longer than the interface's MTU allows; raise the MTU or lower the size",
+			interface);
+	return error_set(code, "%s: cannot send after %llu frames: %s", interface, (unsigned long long)frames,
+			 strerror(code));
 }

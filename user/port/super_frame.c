@@ -76,7 +76,7 @@ unsigned int super_frame_build(struct super_frame *super, const struct port_temp
 	super->offload.gso_type = count > 1 ? VIRTIO_NET_HDR_GSO_UDP_L4 : VIRTIO_NET_HDR_GSO_NONE;
 	super->offload.hdr_len = (uint16_t)headers;
 	super->offload.gso_size = count > 1 ? (uint16_t)payload : 0;
-	super->offload.csum_start = (uint16_t)template->udp_offset;
+	super->offload.csum_start = (uint16_t) template->udp_offset;
 	super->offload.csum_offset = 6;
 	return headers + count * payload;
 }
@@ -86,8 +86,8 @@ void super_frame_number(struct super_frame *super, const struct port_template *t
 {
 	unsigned int headers = template->header_offset, payload = template->frame_bytes - headers;
 
-	port_put_be(super->bytes + template->udp_offset,
-		    numbering_get16(template->frame + template->udp_offset) + flow, 2);
+	port_put_be(super->bytes + template->udp_offset, numbering_get16(template->frame + template->udp_offset) + flow,
+		    2);
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t sequence = first_sequence + i;
 		int stamped = stamp_interval && !(sequence & (stamp_interval - 1));

@@ -16,10 +16,11 @@
 #include "base/error.h"
 #include "sys/link_watch.h"
 
-#define TYPE_OFFSET 4			       /* of struct nlmsghdr */
+#define TYPE_OFFSET 4				   /* of struct nlmsghdr */
 #define INDEX_OFFSET (sizeof(struct nlmsghdr) + 4) /* of struct ifinfomsg behind it */
 
-/* All other events stay out of the socket: each one would end a trial's long call. Netlink is in host order, loads are big-endian. */
+/* All other events stay out of the socket: each one would end a trial's long call. Netlink is in host order, loads are
+ * big-endian. */
 static int attach_filter(int fd, int ifindex)
 {
 	struct sock_filter code[] = {

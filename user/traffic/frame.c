@@ -2,9 +2,9 @@
 /*
  * Builds test frames (include/wire_test_frame.h says what the test header means).
  *
- * Owns: headers in front of the test header, checksums, the payload pattern. Leaves to others: which sizes (frame_mix.c), what
- * changes from frame to frame (port/numbering.h, bpf/source_body.bpf.h), sending (port/). Called by traffic/source.c and
- * traffic/pcap_replay.c for templates.
+ * Owns: headers in front of the test header, checksums, the payload pattern. Leaves to others: which sizes
+ * (frame_mix.c), what changes from frame to frame (port/numbering.h, bpf/source_body.bpf.h), sending (port/). Called by
+ * traffic/source.c and traffic/pcap_replay.c for templates.
  */
 #include <errno.h>
 #include <string.h>
@@ -94,15 +94,17 @@ int frame_check(const struct frame_spec *spec)
 		return error_set(EINVAL, "%u VLAN tags: a test frame has at most %d", spec->tag_count, FRAME_MAX_TAGS);
 	for (unsigned int i = 0; i < spec->tag_count; i++)
 		if (spec->tags[i].protocol != 0x8100 && spec->tags[i].protocol != 0x88a8)
-			return error_set(EINVAL, "VLAN tag of protocol 0x%04x: 0x8100 (802.1Q) and 0x88a8 (802.1ad) are known",
+			return error_set(EINVAL,
+					 "VLAN tag of protocol 0x%04x: 0x8100 (802.1Q) and 0x88a8 (802.1ad) are known",
 					 spec->tags[i].protocol);
 	if (spec->frame_bytes < frame_min_bytes(spec))
-		return error_set(EINVAL,
-				 "a frame of %u bytes is too small: a test frame of IPv%d%s has at least %u bytes without FCS",
-				 spec->frame_bytes, spec->ipv6 ? 6 : 4, tagged[spec->tag_count], frame_min_bytes(spec));
+		return error_set(
+			EINVAL,
+			"a frame of %u bytes is too small: a test frame of IPv%d%s has at least %u bytes without FCS",
+			spec->frame_bytes, spec->ipv6 ? 6 : 4, tagged[spec->tag_count], frame_min_bytes(spec));
 	if (spec->frame_bytes > HOPCAP_MAX_FRAME_BYTES)
-		return error_set(EINVAL, "a frame of %u bytes is too large: at most %d bytes without FCS", spec->frame_bytes,
-				 HOPCAP_MAX_FRAME_BYTES);
+		return error_set(EINVAL, "a frame of %u bytes is too large: at most %d bytes without FCS",
+				 spec->frame_bytes, HOPCAP_MAX_FRAME_BYTES);
 	return 0;
 }
 
@@ -111,7 +113,7 @@ static void build_ipv4(unsigned char *ip, unsigned int ip_bytes)
 	memset(ip, 0, IPV4_BYTES);
 	ip[0] = 0x45; /* version 4, five words of header */
 	put16(ip + 2, ip_bytes);
-	ip[6] = 0x40;		    /* don't fragment: a hop with a smaller MTU must drop, not hide */
+	ip[6] = 0x40; /* don't fragment: a hop with a smaller MTU must drop, not hide */
 	ip[8] = HOP_LIMIT;
 	ip[9] = UDP_PROTOCOL;
 	put32(ip + 12, 0xc6120001); /* 198.18.0.1 */

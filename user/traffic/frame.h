@@ -26,11 +26,11 @@ struct frame_spec {
 	unsigned int frame_bytes; /* frame_min_bytes(spec)…HOPCAP_MAX_FRAME_BYTES, without FCS */
 	uint16_t run_tag;
 	uint8_t stream;
-	int ipv6;		  /* 0: IPv4 */
-	unsigned int tag_count;	  /* 0…FRAME_MAX_TAGS */
+	int ipv6;			       /* 0: IPv4 */
+	unsigned int tag_count;		       /* 0…FRAME_MAX_TAGS */
 	struct frame_tag tags[FRAME_MAX_TAGS]; /* outermost first */
-	uint16_t source_port;	  /* UDP; 0: FRAME_SOURCE_UDP_PORT */
-	uint16_t destination_port; /* UDP; 0: HOPCAP_UDP_PORT, the only one that probes know */
+	uint16_t source_port;		       /* UDP; 0: FRAME_SOURCE_UDP_PORT */
+	uint16_t destination_port;	       /* UDP; 0: HOPCAP_UDP_PORT, the only one that probes know */
 };
 
 /* Smallest frame with these headers (frame_bytes is not looked at). */
@@ -39,9 +39,10 @@ unsigned int frame_min_bytes(const struct frame_spec *spec);
 int frame_check(const struct frame_spec *spec);
 
 /*
- * Writes frame_bytes bytes of a checked spec; returns the offset of the test header, which follows the UDP header of 8 bytes.
- * Addresses come from the benchmarking ranges 198.18.0.0/15 (RFC 2544, appendix C) and 2001:2::/48 (RFC 5180). The UDP checksum is 0
- * ("none", RFC 768) over IPv4 and right over IPv6. Sequence and stamps are 0; byte i of the payload is i & 0xff.
+ * Writes frame_bytes bytes of a checked spec; returns the offset of the test header, which follows the UDP header of 8
+ * bytes. Addresses come from the benchmarking ranges 198.18.0.0/15 (RFC 2544, appendix C) and 2001:2::/48 (RFC 5180).
+ * The UDP checksum is 0 ("none", RFC 768) over IPv4 and right over IPv6. Sequence and stamps are 0; byte i of the
+ * payload is i & 0xff.
  */
 unsigned int frame_build(const struct frame_spec *spec, unsigned char *frame);
 /* The same, as ports want it; `frame` must live as long as the template. */
@@ -49,10 +50,11 @@ struct port_template frame_template(const struct frame_spec *spec, unsigned char
 
 /* Internet checksum (RFC 1071) of `bytes` bytes, as it stands on the wire when stored big-endian. */
 uint16_t frame_checksum(const unsigned char *data, unsigned int bytes);
-/* The UDP checksum of a frame, computed over all of it, whatever stands in its checksum field; never 0. ip_offset: of the IP header
- * without options or extension headers, whose lengths must fit the frame. */
+/* The UDP checksum of a frame, computed over all of it, whatever stands in its checksum field; never 0. ip_offset: of
+ * the IP header without options or extension headers, whose lengths must fit the frame. */
 uint16_t frame_udp_checksum(const unsigned char *frame, unsigned int ip_offset);
-/* What a right UDP checksum becomes when one 16-bit field under it, such as the source port, changes (RFC 1624); 0 stays 0. */
+/* What a right UDP checksum becomes when one 16-bit field under it, such as the source port, changes (RFC 1624); 0
+ * stays 0. */
 uint16_t frame_udp_checksum_port(uint16_t checksum, uint16_t old_port, uint16_t new_port);
 
 #endif

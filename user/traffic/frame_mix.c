@@ -18,9 +18,9 @@ static const struct named_mix {
 	const char *name;
 	unsigned int count, sizes[3], weights[3];
 } named_mixes[] = {
-	{ "imix", 3, { 64, 570, 1518 }, { 7, 4, 1 } },	     /* the simple IMIX of router vendors */
+	{ "imix", 3, { 64, 570, 1518 }, { 7, 4, 1 } },	      /* the simple IMIX of router vendors */
 	{ "imix-csit", 3, { 64, 570, 1518 }, { 28, 16, 4 } }, /* FD.io CSIT, IMIX_v4_1 */
-	{ "nfvbench", 3, { 64, 594, 1518 }, { 7, 4, 1 } },   /* NFVbench's IMIX */
+	{ "nfvbench", 3, { 64, 594, 1518 }, { 7, 4, 1 } },    /* NFVbench's IMIX */
 };
 
 #define NAMED_MIXES (sizeof(named_mixes) / sizeof(named_mixes[0]))
@@ -71,13 +71,16 @@ static int parse_sizes(const char *text, unsigned int min_bytes, unsigned int ma
 		}
 		length = (int)strcspn(part, ",");
 		if (!bytes || !weight || (*at && *at != ','))
-			return error_set(EINVAL,
-					 "\"%.*s\" in the frame sizes \"%s\": write SIZE or SIZE:WEIGHT, with commas between them "
-					 "(60,508 or 60:7,566:4,1514:1), or imix, imix-csit, nfvbench",
-					 length, part, text);
+			return error_set(
+				EINVAL,
+				"\"%.*s\" in the frame sizes \"%s\": write SIZE or SIZE:WEIGHT, with commas between "
+				"them "
+				"(60,508 or 60:7,566:4,1514:1), or imix, imix-csit, nfvbench",
+				length, part, text);
 		if (bytes < min_bytes || bytes > max_bytes)
-			return error_set(EINVAL, "frames of %u bytes: with these headers %u to %u bytes without FCS can be sent",
-					 bytes, min_bytes, max_bytes);
+			return error_set(
+				EINVAL, "frames of %u bytes: with these headers %u to %u bytes without FCS can be sent",
+				bytes, min_bytes, max_bytes);
 		code = add_size(mix, bytes, weight);
 		if (code)
 			return code;
@@ -87,15 +90,16 @@ static int parse_sizes(const char *text, unsigned int min_bytes, unsigned int ma
 	}
 }
 
-static int use_named(const struct named_mix *named, unsigned int min_bytes, unsigned int max_bytes, struct frame_mix *mix)
+static int use_named(const struct named_mix *named, unsigned int min_bytes, unsigned int max_bytes,
+		     struct frame_mix *mix)
 {
 	snprintf(mix->name, sizeof(mix->name), "%s", named->name);
 	for (unsigned int i = 0; i < named->count; i++) {
 		unsigned int bytes = named->sizes[i] - FCS_BYTES;
 
 		if (bytes > max_bytes)
-			return error_set(EINVAL, "%s has frames of %u bytes without FCS; at most %u can be sent", named->name,
-					 bytes, max_bytes);
+			return error_set(EINVAL, "%s has frames of %u bytes without FCS; at most %u can be sent",
+					 named->name, bytes, max_bytes);
 		add_size(mix, bytes < min_bytes ? min_bytes : bytes, named->weights[i]);
 	}
 	return 0;
@@ -125,8 +129,9 @@ static int make_order(struct frame_mix *mix)
 		bytes += (unsigned long long)mix->weights[i] * mix->sizes[i];
 	}
 	if (period > PORT_MAX_TEMPLATES)
-		return error_set(EINVAL, "the weights of the frame sizes add up to %llu; %d are possible: use smaller ones", period,
-				 PORT_MAX_TEMPLATES);
+		return error_set(EINVAL,
+				 "the weights of the frame sizes add up to %llu; %d are possible: use smaller ones",
+				 period, PORT_MAX_TEMPLATES);
 	mix->count = (unsigned int)period;
 	mix->mean_bytes = (double)bytes / (double)period;
 	for (unsigned int place = 0; place < mix->count; place++) {
@@ -186,7 +191,8 @@ const char *frame_mix_describe(const struct frame_mix *mix, char *buffer, size_t
 	for (unsigned int i = 0; i < mix->size_count; i++)
 		append(buffer, size, "%s%u x %u (%u with FCS)", i ? ", " : "", mix->weights[i], mix->sizes[i],
 		       mix->sizes[i] + FCS_BYTES);
-	append(buffer, size, "; mean %.1f bytes (%.1f with FCS); in the order", mix->mean_bytes, mix->mean_bytes + FCS_BYTES);
+	append(buffer, size, "; mean %.1f bytes (%.1f with FCS); in the order", mix->mean_bytes,
+	       mix->mean_bytes + FCS_BYTES);
 	for (unsigned int i = 0; i < mix->count; i++)
 		append(buffer, size, " %u", mix->order[i]);
 	return buffer;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reads captures; see pcap_replay.h. Called by cmd/send.c. libpcap says what is wrong inside of a file, this file says where.
+ * Reads captures; see pcap_replay.h. Called by cmd/send.c. libpcap says what is wrong inside of a file, this file says
+ * where.
  *
- * A capture is read twice: once to count frames and bytes and to find what is wrong with it, once into memory of the right
- * size. A file that changes in between is noticed.
+ * A capture is read twice: once to count frames and bytes and to find what is wrong with it, once into memory of the
+ * right size. A file that changes in between is noticed.
  */
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -52,7 +53,8 @@ static int bad_frame(const struct reading *reading, const char *why)
 {
 	if (reading->offset < 0)
 		return error_set(EINVAL, "%s: frame %llu: %s", reading->file, reading->frame, why);
-	return error_set(EINVAL, "%s: frame %llu, at byte %lld: %s", reading->file, reading->frame, reading->offset, why);
+	return error_set(EINVAL, "%s: frame %llu, at byte %lld: %s", reading->file, reading->frame, reading->offset,
+			 why);
 }
 
 static int check_frame(const struct reading *reading, const struct pcap_pkthdr *header)
@@ -61,16 +63,20 @@ static int check_frame(const struct reading *reading, const struct pcap_pkthdr *
 
 	if (header->len > HOPCAP_MAX_FRAME_BYTES)
 		snprintf(why, sizeof(why),
-			 "%u bytes, and at most %d can be sent; frames like this come from captures with segmentation or receive "
+			 "%u bytes, and at most %d can be sent; frames like this come from captures "
+			 "with segmentation or receive "
 			 "offload on",
 			 header->len, HOPCAP_MAX_FRAME_BYTES);
 	else if (header->caplen > header->len)
-		snprintf(why, sizeof(why), "%u bytes were captured of a frame of %u: the file is damaged", header->caplen, header->len);
+		snprintf(why, sizeof(why), "%u bytes were captured of a frame of %u: the file is damaged",
+			 header->caplen, header->len);
 	else if (header->len < ETHERNET_BYTES)
 		snprintf(why, sizeof(why), "%u bytes are less than an Ethernet header", header->len);
 	else if (reading->use == REPLAY_FRAMES && header->caplen < header->len)
-		snprintf(why, sizeof(why), "only %u of its %u bytes were captured; capture again with a snapshot length of 0, or send "
-			 "the sizes alone", header->caplen, header->len);
+		snprintf(why, sizeof(why),
+			 "only %u of its %u bytes were captured; capture again with a snapshot length of 0, or send "
+			 "the sizes alone",
+			 header->caplen, header->len);
 	else
 		return 0;
 	return bad_frame(reading, why);
@@ -106,8 +112,8 @@ static int count_frames(const char *file, enum replay_use use, unsigned int *fra
 		total += header->caplen;
 		count++;
 		if (count > PORT_MAX_REPLAY)
-			result = error_set(E2BIG, "%s: more than %u frames; cut it, for example with editcap -c %u", file,
-					   PORT_MAX_REPLAY, PORT_MAX_REPLAY);
+			result = error_set(E2BIG, "%s: more than %u frames; cut it, for example with editcap -c %u",
+					   file, PORT_MAX_REPLAY, PORT_MAX_REPLAY);
 		else if (total > REPLAY_MAX_BYTES)
 			result = error_set(E2BIG, "%s: more than %u MB of frames (at frame %llu); cut it", file,
 					   REPLAY_MAX_BYTES >> 20, count);
@@ -159,7 +165,8 @@ static void keep_time(struct pcap_replay *replay, unsigned int i, const struct p
 	replay->departures_ns[i] = (uint64_t)(now_ns - *first_ns);
 }
 
-static int fill(const char *file, enum replay_use use, struct pcap_replay *replay, size_t capacity, struct made_sizes *made)
+static int fill(const char *file, enum replay_use use, struct pcap_replay *replay, size_t capacity,
+		struct made_sizes *made)
 {
 	struct reading reading = { .file = file, .use = use };
 	unsigned int min_bytes = use == REPLAY_SIZES ? frame_min_bytes(&made->spec) : 0;
@@ -273,7 +280,8 @@ const char *pcap_replay_describe(const struct pcap_replay *replay, char *buffer,
 		strncat(buffer, text, size - strlen(buffer) - 1);
 	}
 	if (replay->backwards) {
-		snprintf(text, sizeof(text), "; %u stepped back in time and leave with the one in front", replay->backwards);
+		snprintf(text, sizeof(text), "; %u stepped back in time and leave with the one in front",
+			 replay->backwards);
 		strncat(buffer, text, size - strlen(buffer) - 1);
 	}
 	return buffer;
