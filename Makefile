@@ -18,7 +18,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # --- what is needed --------------------------------------------------------------------------------------------------
 
-LIBRARIES := libxdp libbpf jansson libnl-3.0 libnl-genl-3.0
+LIBRARIES := libxdp libbpf jansson libnl-3.0 libnl-genl-3.0 libpcap
 WITHOUT_TOOLS := help clean check demo test
 
 ifneq ($(filter-out $(WITHOUT_TOOLS),$(or $(MAKECMDGOALS),all)),)
@@ -42,7 +42,10 @@ CFLAGS    ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) -pthread $(CFLAGS) -MMD -MP
 ASAN      := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS       = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
-LIBS_STATIC = $(shell $(PKG_CONFIG) --libs --static $(LIBRARIES) libelf zlib 2>/dev/null) -lm
+# libpcap's archive can capture from D-Bus, whose own archive needs a libsystemd that is not to be had as one. hopcap only
+# reads files: with these two names defined, that part of libpcap stays out.
+LIBS_STATIC = -Wl,--defsym=dbus_create=0 -Wl,--defsym=dbus_findalldevs=0 $(filter-out -ldbus-1 -lsystemd,\
+	      $(shell $(PKG_CONFIG) --libs --static $(LIBRARIES) libelf zlib 2>/dev/null)) -lm
 LIBS_TEST  = $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka)
 
 # BPF programs see the kernel's UAPI headers only; those in the multiarch directory come last, for <asm/types.h>.

@@ -96,17 +96,27 @@ static void source_maps(void **state)
 	assert_int_equal(HOPCAP_TEMPLATE_BYTES, 96);
 	/* two tags, IPv6, UDP, test header: the longest headers */
 	assert_true(HOPCAP_TEMPLATE_BYTES >= 14 + 2 * 4 + 40 + 8 + HOPCAP_TEST_HEADER_BYTES);
-	assert_int_equal(sizeof(struct source_control), 136);
+	assert_int_equal(HOPCAP_SOURCE_TEMPLATES, 64);
+	assert_int_equal(sizeof(struct source_template), 112);
+	expect_field(struct source_template, bytes, 0, 96);
+	expect_field(struct source_template, frame_bytes, 96, 4);
+	expect_field(struct source_template, header_offset, 100, 4);
+	expect_field(struct source_template, checksum_base, 104, 4);
+	expect_field(struct source_template, source_port, 108, 4);
+
+	assert_int_equal(sizeof(struct source_control), 48 + 64 * 112);
 	expect_field(struct source_control, interval_fp, 0, 8);
 	expect_field(struct source_control, frames, 8, 8);
-	expect_field(struct source_control, ifindex, 16, 4);
-	expect_field(struct source_control, stamp_mask, 20, 4);
-	expect_field(struct source_control, header_offset, 24, 4);
-	expect_field(struct source_control, slip_ns, 28, 4);
-	expect_field(struct source_control, frame_bytes, 32, 4);
-	expect_field(struct source_control, template_bytes, 40, 96);
+	expect_field(struct source_control, ramp_ns, 16, 8);
+	expect_field(struct source_control, ifindex, 24, 4);
+	expect_field(struct source_control, stamp_mask, 28, 4);
+	expect_field(struct source_control, slip_ns, 32, 4);
+	expect_field(struct source_control, burst, 36, 4);
+	expect_field(struct source_control, template_count, 40, 4);
+	expect_field(struct source_control, flows, 44, 4);
+	expect_field(struct source_control, templates, 48, 64 * 112);
 
-	assert_int_equal(sizeof(struct source_state), 64);
+	assert_int_equal(sizeof(struct source_state), 112);
 	expect_field(struct source_state, sent, 0, 8);
 	expect_field(struct source_state, next_fp, 8, 8);
 	expect_field(struct source_state, first_ns, 16, 8);
@@ -115,6 +125,14 @@ static void source_maps(void **state)
 	expect_field(struct source_state, late_max_ns, 40, 8);
 	expect_field(struct source_state, slips, 48, 8);
 	expect_field(struct source_state, slipped_ns, 56, 8);
+	expect_field(struct source_state, refused, 64, 8);
+	expect_field(struct source_state, start_fp, 72, 8);
+	expect_field(struct source_state, burst_position, 80, 4);
+	expect_field(struct source_state, ramped, 84, 4);
+	expect_field(struct source_state, template_next, 88, 4);
+	expect_field(struct source_state, flow_next, 92, 4);
+	expect_field(struct source_state, gone, 96, 4);
+	expect_field(struct source_state, next_event, 104, 8);
 }
 
 /* Every edge of every octave, against the sum of widths. */

@@ -56,8 +56,8 @@ static void place_free(struct place *place)
 	free(place);
 }
 
-/* Ethernet, IPv6, UDP, `gap` bytes, test header, payload. */
-static void build_ipv6(unsigned char *frame, unsigned int bytes, unsigned int gap, struct port_template *template)
+/* Ethernet, IPv6, UDP, test header, payload. */
+static void build_ipv6(unsigned char *frame, unsigned int bytes, struct port_template *template)
 {
 	for (unsigned int i = 0; i < bytes; i++)
 		frame[i] = (unsigned char)(i * 31 + 7);
@@ -66,12 +66,14 @@ static void build_ipv6(unsigned char *frame, unsigned int bytes, unsigned int ga
 	port_put_be(frame + 18, bytes - 54, 2);
 	frame[20] = 17;
 	frame[21] = 64;
-	port_put_be(frame + 54, 65534, 2); /* the flows go past the end of the port numbers */
+	port_put_be(frame + 54, 49152, 2);
 	port_put_be(frame + 56, HOPCAP_UDP_PORT, 2);
 	port_put_be(frame + 58, bytes - 54, 2);
 	port_put_be(frame + 60, 0, 2);
+	frame[62 + HOPCAP_OFFSET_FLAGS] = 0;
+	memset(frame + 62 + HOPCAP_OFFSET_SEQUENCE, 0, HOPCAP_TEST_HEADER_BYTES - HOPCAP_OFFSET_SEQUENCE);
 	*template = (struct port_template){
-		.frame = frame, .frame_bytes = bytes, .udp_offset = 54, .header_offset = 62 + gap
+		.frame = frame, .frame_bytes = bytes, .udp_offset = 54, .header_offset = 62
 	};
 }
 
@@ -99,14 +101,14 @@ static struct port_stream stream_of(const struct port_template *templates, unsig
 	return (struct port_stream){ .templates = templates, .template_count = count, .flows = flows };
 }
 
-static void check_numbering(unsigned int chunk_bytes, unsigned int bytes, unsigned int gap)
+static void check_numbering(unsigned int chunk_bytes, unsigned int bytes)
 {
 	struct place *place = place_new(chunk_bytes);
 	unsigned char *frame = malloc(bytes), *sent;
 	struct port_template template;
 	struct port_stream stream;
 
-	build_ipv6(frame, bytes, gap, &template);
+	build_ipv6(frame, bytes, &template);
 	seal(frame, bytes);
 	stream = stream_of(&template, 1, 5);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, XSK_MAX_PARTS), 0);
@@ -118,7 +120,7 @@ static void check_numbering(unsigned int chunk_bytes, unsigned int bytes, unsign
 
 		sent = place->area + own->offset;
 		header = sent + template.header_offset;
-		assert_int_equal(get_be(sent + 54, 2), (65534 + n % 5) & 0xffff);
+		assert_int_equal(get_be(sent + 54, 2), 49152 + n % 5);
 		assert_int_equal(get_be(header + HOPCAP_OFFSET_SEQUENCE, 4), sequence);
 		assert_int_equal(header[HOPCAP_OFFSET_FLAGS], origin_ns ? HOPCAP_FRAME_STAMP : 0);
 		assert_int_equal(get_be(header + HOPCAP_OFFSET_ORIGIN_LOW32, 4), (uint32_t)origin_ns);
@@ -139,36 +141,59 @@ static void check_numbering(unsigned int chunk_bytes, unsigned int bytes, unsign
 static void test_numbering(void **state)
 {
 	(void)state;
-	check_numbering(2048, 80, 0);
-	check_numbering(2048, 1514, 0);
-	check_numbering(2048, 1515, 13);	/* odd length, odd place */
-	check_numbering(2048, 9018, 0);
-	check_numbering(4096, 9017, 1);
-	check_numbering(2048, 4000, 2048 - 62 - 9); /* the test header lies across two chunks */
-	check_numbering(2048, 9018, 9018 - 62 - HOPCAP_TEST_HEADER_BYTES); /* at the very end */
+	check_numbering(2048, 80);
+	check_numbering(2048, 1514);
+	check_numbering(2048, 1515); /* odd length */
+	check_numbering(2048, 2048);
+	check_numbering(2048, 2049);
+	check_numbering(2048, 9018);
+	check_numbering(4096, 9017);
 }
 
-/* IPv4 without a checksum stays without; a template without UDP keeps its ports. */
+/* A checksum whose sum passes zero: 0 stands for none, so it is sent as 0xffff. */
+static void test_checksum_of_zero(void **state)
+{
+	struct place *place = place_new(2048);
+	struct port_template template;
+	struct port_stream stream;
+	unsigned char frame[80];
+	int zeros = 0;
+
+	(void)state;
+	build_ipv6(frame, sizeof(frame), &template);
+	seal(frame, sizeof(frame));
+	stream = stream_of(&template, 1, 1);
+	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 1), 0);
+	for (uint32_t n = 0; n < 0x20000; n++) {
+		const struct xsk_frame *own = xsk_frames_take(&place->frames, n, 0);
+		const unsigned char *sent = place->area + own->offset;
+
+		zeros += get_be(sent + 60, 2) == 0xffff;
+		assert_int_not_equal(get_be(sent + 60, 2), 0);
+		assert_int_equal(ipv6_udp_sum(sent, sizeof(frame)), 0xffff);
+		assert_int_equal(xsk_frames_give_back(&place->frames, own->offset), 0);
+	}
+	assert_true(zeros > 0);
+	place_free(place);
+}
+
+/* A template without a checksum stays without. */
 static void test_no_checksum(void **state)
 {
 	struct place *place = place_new(2048);
-	struct port_template templates[2];
-	unsigned char frame[80], other[80];
+	struct port_template template;
 	struct port_stream stream;
+	unsigned char frame[80];
 
 	(void)state;
-	build_ipv6(frame, sizeof(frame), 0, &templates[0]);
-	memcpy(other, frame, sizeof(other));
-	templates[1] = templates[0];
-	templates[1].frame = other;
-	templates[1].udp_offset = 0;
-	stream = stream_of(templates, 2, 3);
+	build_ipv6(frame, sizeof(frame), &template);
+	stream = stream_of(&template, 1, 3);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 1), 0);
 	for (uint32_t n = 0; n < 12; n++) {
 		const unsigned char *sent = place->area + xsk_frames_take(&place->frames, n, 0)->offset;
 
 		assert_int_equal(get_be(sent + 60, 2), 0);
-		assert_int_equal(get_be(sent + 54, 2), n % 2 ? 65534 : (65534 + n % 3) & 0xffff);
+		assert_int_equal(get_be(sent + 54, 2), 49152 + n % 3);
 		assert_int_equal(get_be(sent + 62 + HOPCAP_OFFSET_SEQUENCE, 4), n);
 	}
 	place_free(place);
@@ -189,7 +214,7 @@ static void test_ownership(void **state)
 	(void)state;
 	for (int t = 0; t < 4; t++) {
 		bytes[t] = malloc(sizes[t]);
-		build_ipv6(bytes[t], sizes[t], 0, &templates[t]);
+		build_ipv6(bytes[t], sizes[t], &templates[t]);
 	}
 	stream = stream_of(templates, 4, 1);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, XSK_MAX_PARTS), 0);
@@ -239,7 +264,7 @@ static void test_stranger_comes_back(void **state)
 	const struct xsk_frame *own;
 
 	(void)state;
-	build_ipv6(frame, sizeof(frame), 0, &template);
+	build_ipv6(frame, sizeof(frame), &template);
 	stream = stream_of(&template, 1, 1);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 1), 0);
 	own = xsk_frames_take(&place->frames, 0, 0);
@@ -261,7 +286,7 @@ static void test_bad_streams(void **state)
 	struct port_stream stream;
 
 	(void)state;
-	build_ipv6(frame, 9018, 0, &template);
+	build_ipv6(frame, 9018, &template);
 	stream = stream_of(&template, 1, 1);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 4), -EMSGSIZE);
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), 0);
@@ -275,13 +300,16 @@ static void test_bad_streams(void **state)
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
 	stream = stream_of(&template, 1, 1);
 	template.header_offset = 9001; /* one byte too far */
+	template.udp_offset = 8993;
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
-	template.header_offset = UINT32_MAX - 3;
+	template.header_offset = PORT_NO_HEADER;
+	template.udp_offset = PORT_NO_HEADER - 8;
+	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
+	template.header_offset = 7; /* no room for UDP in front */
+	template.udp_offset = 7 - 8;
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
 	template.header_offset = 62;
-	template.udp_offset = 9015;
-	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
-	template.udp_offset = 70; /* behind the test header */
+	template.udp_offset = 50;
 	assert_int_equal(xsk_frames_prepare(&place->frames, &stream, 5), -EINVAL);
 	template.udp_offset = 54;
 	template.frame_bytes = 0;
@@ -294,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbering),
+		cmocka_unit_test(test_checksum_of_zero),
 		cmocka_unit_test(test_no_checksum),
 		cmocka_unit_test(test_ownership),
 		cmocka_unit_test(test_stranger_comes_back),

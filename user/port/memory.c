@@ -275,8 +275,11 @@ static int prepare(struct port *port, const struct port_stream *stream)
 		if (stream->templates[i].frame_bytes > port->ring->slot_bytes)
 			return error_set(EMSGSIZE, "%s: a frame of %u bytes does not fit slots of %u", port->pair->name,
 					 stream->templates[i].frame_bytes, port->ring->slot_bytes);
-		if (numbering_init(&port->numbering[i], &stream->templates[i]))
-			return error_set(EINVAL, "%s: template %u is wrong", port->pair->name, i);
+		if (stream->templates[i].header_offset < NUMBERING_PORT_BEHIND ||
+		    stream->templates[i].header_offset > stream->templates[i].frame_bytes ||
+		    stream->templates[i].frame_bytes - stream->templates[i].header_offset < HOPCAP_TEST_HEADER_BYTES)
+			return error_set(EINVAL, "%s: template %u has no test header", port->pair->name, i);
+		port->numbering[i] = numbering_of(&stream->templates[i]);
 	}
 	port->has_held = 0;
 	port->refused = 0;
@@ -285,12 +288,13 @@ static int prepare(struct port *port, const struct port_stream *stream)
 
 static void send_one(struct port *port, const struct port_stream *stream, uint64_t now_ns, struct port_sent *sent)
 {
-	const struct numbering *numbering = &port->numbering[sent->frames % stream->template_count];
+	unsigned int index = (unsigned int)(sent->frames % stream->template_count);
 	int stamped = stream->stamp_interval && !(sent->frames & (stream->stamp_interval - 1));
-	unsigned int bytes = numbering->frame_bytes, flows = stream->flows ? stream->flows : 1;
+	unsigned int bytes = stream->templates[index].frame_bytes, flows = stream->flows ? stream->flows : 1;
 
-	memcpy(port->frame, stream->templates[sent->frames % stream->template_count].frame, bytes);
-	numbering_write(numbering, port->frame, (uint32_t)sent->frames, (uint32_t)(sent->frames % flows), stamped ? now_ns : 0);
+	memcpy(port->frame, stream->templates[index].frame, bytes);
+	numbering_write(port->frame, &port->numbering[index], (uint32_t)sent->frames, (uint32_t)(sent->frames % flows),
+			stamped ? now_ns : 0);
 	if (!deliver(port, sent->frames, bytes, stream))
 		return;
 	sent->frames++;
@@ -306,7 +310,7 @@ static int memory_send(struct port *port, const struct port_stream *stream, stru
 	code = prepare(port, stream);
 	if (code)
 		return code;
-	pacer_start(&pacer, stream->interval_ns);
+	pacer_start(&pacer, stream);
 	while (!atomic_load_explicit(stream->stop, memory_order_relaxed) && sent->frames < stream->frames) {
 		uint64_t now_ns = pacer_now_ns(), left = stream->frames - sent->frames;
 		unsigned int due = pacer_due(&pacer, now_ns, left < BATCH ? (unsigned int)left : BATCH, sent);

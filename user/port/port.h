@@ -16,20 +16,22 @@
 #include "model/run.h"
 #include "wire_test_frame.h"
 
-#define PORT_MAX_TEMPLATES 64
+#define PORT_MAX_TEMPLATES 64	   /* that every port takes */
+#define PORT_MAX_REPLAY (1u << 20) /* that AF_PACKET takes: the frames of a capture */
+#define PORT_NO_HEADER 0xffffffffu /* header_offset of a frame that leaves as it is: counted, but not numbered, so without ledger */
 
 /* One frame as it leaves, but for what changes from frame to frame. */
 struct port_template {
 	const unsigned char *frame;  /* ports copy it before they number it; lives as long as the stream */
 	unsigned int frame_bytes;
-	unsigned int header_offset;  /* of the test header */
+	unsigned int header_offset;  /* of the test header, udp_offset + 8; or PORT_NO_HEADER (AF_PACKET only) */
 	unsigned int udp_offset;     /* of the UDP header */
 };
 
 /* One stream: frame n is made of template n % template_count, with UDP source port + n % flows. */
 struct port_stream {
 	const struct port_template *templates;
-	unsigned int template_count; /* 1…PORT_MAX_TEMPLATES */
+	unsigned int template_count; /* 1…PORT_MAX_TEMPLATES; AF_PACKET: 1…PORT_MAX_REPLAY */
 	unsigned int flows;	     /* 1…16384; IPv6 checksums follow */
 	double interval_ns;	     /* between planned departures, on average; 0: as fast as it goes */
 	unsigned int burst;	     /* so many frames are planned for the same instant, every burst * interval_ns; 0 or 1: none */
@@ -37,6 +39,10 @@ struct port_stream {
 	uint64_t frames;	     /* at most; the sequence wraps at 2^32 */
 	uint32_t stamp_interval;     /* every Nth frame is stamped; a power of two; 0: none */
 	atomic_int *stop;	     /* set by another thread when time is up */
+	/* Instead of interval_ns, burst and ramp_s, for AF_PACKET only; NULL: not used. Planned departure of frame n, since that of
+	 * frame 0: departures_ns[n % template_count] + n / template_count * pass_ns. Never decreasing; the first one is 0. */
+	const uint64_t *departures_ns;
+	uint64_t pass_ns;	     /* from the first frame of one pass to that of the next, at least departures_ns of the last one */
 };
 
 struct port_sent {

@@ -21,11 +21,19 @@ void xsk_frames_init(struct xsk_frames *frames, unsigned char *area, uint64_t fi
 static int set_template(struct xsk_template *own, const struct port_template *given, unsigned int chunk_bytes,
 			unsigned int max_parts)
 {
+	unsigned int header_end = given->header_offset + HOPCAP_TEST_HEADER_BYTES;
+
+	/* Its end is below its start for PORT_NO_HEADER. */
+	if (header_end < given->header_offset || header_end > given->frame_bytes ||
+	    given->header_offset < NUMBERING_PORT_BEHIND || given->udp_offset != given->header_offset - NUMBERING_PORT_BEHIND)
+		return -EINVAL;
 	own->free_count = 0;
+	own->frame_bytes = given->frame_bytes;
 	own->parts = (given->frame_bytes + chunk_bytes - 1) / chunk_bytes;
 	if (own->parts > max_parts || own->parts > XSK_MAX_PARTS)
 		return -EMSGSIZE;
-	return numbering_init(&own->numbering, given);
+	own->numbering = numbering_of(given);
+	return 0;
 }
 
 /* Where in its chunks a frame starts. */
@@ -35,7 +43,7 @@ static uint32_t stagger(const struct xsk_template *own, unsigned int chunk_bytes
 
 	if (own->parts > 1)
 		return 0;
-	places = (chunk_bytes - own->numbering.frame_bytes) / LINE_BYTES + 1;
+	places = (chunk_bytes - own->frame_bytes) / LINE_BYTES + 1;
 	return frame % places * LINE_BYTES;
 }
 
@@ -56,7 +64,7 @@ static void lay_out(struct xsk_frames *frames, const struct port_stream *stream)
 					stagger(own, frames->chunk_bytes, index);
 			frame->template_index = (uint8_t)t;
 			frame->missing = 0;
-			memcpy(frames->area + frame->offset, stream->templates[t].frame, own->numbering.frame_bytes);
+			memcpy(frames->area + frame->offset, stream->templates[t].frame, own->frame_bytes);
 			frames->stacks[index] = (uint16_t)index;
 			for (unsigned int part = 0; part < own->parts; part++)
 				frames->frame_of_chunk[chunk++] = (uint16_t)index;
@@ -103,7 +111,7 @@ const struct xsk_frame *xsk_frames_take(struct xsk_frames *frames, uint32_t sequ
 	struct xsk_frame *frame = &frames->frames[frames->stacks[stack + --own->free_count]];
 
 	/* Chunks of one frame lie one behind the other, so a test header across two of them needs no care here. */
-	numbering_write(&own->numbering, frames->area + frame->offset, sequence, frames->next_flow, origin_ns);
+	numbering_write(frames->area + frame->offset, &own->numbering, sequence, frames->next_flow, origin_ns);
 	if (++frames->next_template == frames->template_count)
 		frames->next_template = 0;
 	if (++frames->next_flow == frames->flows)

@@ -3,7 +3,7 @@
  * The frames of one stream, written into AF_XDP memory once, and who has them.
  *
  * Owns: laying templates out over chunks, free lists, which frame a returned chunk belongs to. Leaves to others: rings and
- * system calls (xsk_transmit.c), what is written into a frame (numbering.c). Pure: memory in, memory out; no allocation, no
+ * system calls (xsk_transmit.c), what is written into a frame (numbering.h). Pure: memory in, memory out; no allocation, no
  * lock. One thread.
  *
  * Theory. Frame n of a stream is made of template n mod T with source port + n mod F. Each template gets the same number of
@@ -25,7 +25,7 @@
 
 struct xsk_template {
 	struct numbering numbering;
-	unsigned int parts; /* chunks */
+	unsigned int frame_bytes, parts; /* parts: chunks */
 	unsigned int free_count;
 };
 
@@ -53,7 +53,7 @@ struct xsk_frames {
 void xsk_frames_init(struct xsk_frames *frames, unsigned char *area, uint64_t first_address, unsigned int chunk_bytes,
 		     unsigned int chunks);
 /* Lays out a stream; nothing may be outstanding. 0, -EBUSY when something is, -EMSGSIZE when a template needs more than max_parts
- * chunks or all of them do not fit, -EINVAL when offsets lie outside of a template. No error text. */
+ * chunks or all of them do not fit, -EINVAL when a template has no test header, or not where it says. No error text. */
 int xsk_frames_prepare(struct xsk_frames *frames, const struct port_stream *stream, unsigned int max_parts);
 /* Chunks that the next frame takes: 0 when no frame of its template is free. */
 unsigned int xsk_frames_next_parts(const struct xsk_frames *frames);

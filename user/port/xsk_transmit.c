@@ -173,7 +173,7 @@ static unsigned int submit(struct sending *sending, unsigned int count, uint64_t
 	unsigned int done = 0, descriptors = 0;
 
 	for (; done < count; done++) {
-		unsigned int parts = xsk_frames_next_parts(frames), bytes = frames->templates[frames->next_template].numbering.frame_bytes;
+		unsigned int parts = xsk_frames_next_parts(frames), bytes = frames->templates[frames->next_template].frame_bytes;
 		uint32_t sequence = (uint32_t)(sending->submitted + done), index;
 		const struct xsk_frame *frame;
 
@@ -262,15 +262,6 @@ static int prepare(struct sending *sending)
 	return 0;
 }
 
-static void pace(struct sending *sending, uint64_t now_ns)
-{
-	if (sending->stream->interval_ns <= 0)
-		return;
-	if (!sending->sent->first_ns)
-		sending->sent->first_ns = now_ns;
-	sending->sent->last_ns = now_ns;
-}
-
 static int send_loop(struct sending *sending)
 {
 	const struct port_stream *stream = sending->stream;
@@ -278,14 +269,12 @@ static int send_loop(struct sending *sending)
 	struct pacer pacer;
 	int code = 0;
 
-	pacer_start(&pacer, stream->interval_ns);
+	pacer_start(&pacer, stream);
 	while (!code && !atomic_load_explicit(stream->stop, memory_order_relaxed) && sending->submitted < stream->frames) {
 		uint64_t now_ns = pacer_now_ns(), left = stream->frames - sending->submitted;
 		unsigned int due = pacer_due(&pacer, now_ns, left < BATCH ? (unsigned int)left : BATCH, sending->sent);
 
-		if (due)
-			pace(sending, now_ns);
-		while (due && !code && !atomic_load_explicit(stream->stop, memory_order_relaxed)) {
+		while (due && !code) { /* what was planned is sent, unless there is no room and the stream is stopped */
 			unsigned int done = submit(sending, due, now_ns);
 
 			due -= done;
@@ -293,6 +282,8 @@ static int send_loop(struct sending *sending)
 			collect_completions(queue);
 			if (done)
 				sending->last_progress_ns = now_ns;
+			else if (atomic_load_explicit(stream->stop, memory_order_relaxed))
+				break;
 			else if (!code)
 				code = check_progress(sending, STUCK_NS);
 		}
