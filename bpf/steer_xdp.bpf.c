@@ -2,12 +2,14 @@
 /*
  * Steers test frames to the AF_XDP socket of the queue that they came on; all other frames go on to the stack.
  *
- * Owns: the choice, and the count of test frames on queues without a socket. A socket hears one queue only, so with RSS over
- * more queues than sockets some frames come where nobody listens: they are not lost in silence. Leaves to others: who puts
- * sockets into the map (user/port/xsk_steer.c). Test frames of any run are steered; the reader knows its own tag.
+ * Owns: the choice, and the count of test frames on queues without a socket. A socket hears one queue only, so with RSS
+ * over more queues than sockets some frames come where nobody listens: they are not lost in silence. Leaves to others:
+ * who puts sockets into the map (user/port/xsk_steer.c). Test frames of any run are steered; the reader knows its own
+ * tag.
  *
- * Multi-buffer aware, so that a jumbo MTU does not refuse it; the test header lies in the first buffer. bpf_redirect_map()
- * looks the socket up and answers with its flags when there is none, which saves a look-up of our own.
+ * Multi-buffer aware, so that a jumbo MTU does not refuse it; the test header lies in the first buffer.
+ * bpf_redirect_map() looks the socket up and answers with its flags when there is none, which saves a look-up of our
+ * own.
  */
 #include "map_steer.h"
 #include "parse.bpf.h"

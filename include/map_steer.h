@@ -2,8 +2,8 @@
 /*
  * What steer_xdp and user space share.
  *
- * Maps: steer_sockets (XSKMAP, key: receive queue, value: AF_XDP socket), steer_unbound (per CPU, key: receive queue, value: test
- * frames that came on it while there was no socket).
+ * Maps: steer_sockets (XSKMAP, key: receive queue, value: AF_XDP socket), steer_unbound (per CPU, key: receive queue,
+ * value: test frames that came on it while there was no socket).
  */
 #ifndef HOPCAP_MAP_STEER_H
 #define HOPCAP_MAP_STEER_H

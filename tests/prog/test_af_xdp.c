@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frames over AF_XDP copy on a veth pair: every one arrives as it was to be, in order, on its queue; small, mixed and jumbo; one way and there
- * and back.
+ * Frames over AF_XDP copy on a veth pair: every one arrives as it was to be, in order, on its queue; small, mixed and
+ * jumbo; one way and there and back.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -118,8 +118,8 @@ static void test_mixed_frames(void **state)
 	port_xsk_copy.close(port);
 }
 
-
-/* What leaves as several buffers arrives as one frame: read whole from a packet socket, where no XDP program is in the way. */
+/* What leaves as several buffers arrives as one frame: read whole from a packet socket, where no XDP program is in the
+ * way. */
 static void test_jumbo_leaves_whole(void **state)
 {
 	static const struct test_frame_spec spec = { .ip_version = 6 };
@@ -170,7 +170,8 @@ static int check_jumbo(void *context, uint32_t sequence, const struct receive_fr
 	(void)context;
 	(void)sequence;
 	return frame->bytes != 9014 || frame->data_bytes >= frame->bytes || frame->data_bytes < 1000 ||
-	       memcmp(frame->data + test_frame_header_end(&frames[0]), frames[0].bytes + test_frame_header_end(&frames[0]),
+	       memcmp(frame->data + test_frame_header_end(&frames[0]),
+		      frames[0].bytes + test_frame_header_end(&frames[0]),
 		      frame->data_bytes - test_frame_header_end(&frames[0]));
 }
 
@@ -189,7 +190,7 @@ static void test_jumbo_there_and_back(void **state)
 	stream = xsk_stream(&frames[0], &templates[0], &stop);
 	xsk_reader_start(&mirror, XSK_FAR, 0, 0);
 	xsk_reader_start(&home, XSK_NEAR, 0, 0);
-	port = xsk_port(XSK_NEAR, 0, 0); /* the same queue, and the same socket */
+	port = xsk_port(XSK_NEAR, 0, 0);			  /* the same queue, and the same socket */
 	sent = xsk_send_windows(port, &stream, 40, 200, &mirror); /* all chunks go round several times */
 	assert_true(xsk_wait(&home.frames, sent));
 	assert_int_equal(xsk_reader_stop(&mirror), 0);
@@ -271,8 +272,9 @@ static void test_queues_that_share_memory(void **state)
 
 static void open_queue(unsigned int queue, unsigned int shared, enum xsk_side side, struct xsk_queue **result)
 {
-	const struct port_config config = { .interface = XSK_NEAR, .ifindex = (int)if_nametoindex(XSK_NEAR),
-					    .queue = (int)queue, .queues = shared };
+	const struct port_config config = {
+		.interface = XSK_NEAR, .ifindex = (int)if_nametoindex(XSK_NEAR), .queue = (int)queue, .queues = shared
+	};
 
 	if (xsk_queue_open(&config, 0, side, result))
 		fail_msg("%s", error_text());
@@ -293,7 +295,8 @@ static void test_sharing(void **state)
 	assert_ptr_not_equal(first->area, third->area);
 	assert_ptr_equal(second, receiving);
 	assert_true(second->receive_address > second->frames.first_address);
-	assert_true(second->frames.first_address >= first->receive_address + first->receive_chunks * first->chunk_bytes);
+	assert_true(second->frames.first_address >=
+		    first->receive_address + first->receive_chunks * first->chunk_bytes);
 	assert_int_not_equal(first->fd, second->fd);
 	/* The socket that the memory was registered through is closed and opened again while the other one lives. */
 	xsk_queue_close(first, XSK_SIDE_TRANSMIT);

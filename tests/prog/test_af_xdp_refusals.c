@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * AF_XDP where it cannot be had, or ends while frames are sent: each time the reason is said, and what was sent until then is counted.
+ * AF_XDP where it cannot be had, or ends while frames are sent: each time the reason is said, and what was sent until
+ * then is counted.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -163,7 +164,8 @@ static void test_other_program_stays(void **state)
 	assert_non_null(other);
 	assert_int_equal(bpf_map__set_max_entries(other->maps.hop_ledger, 64), 0);
 	assert_int_equal(hop_xdp_bpf__load(other), 0);
-	assert_int_equal(bpf_attach_xdp(bpf_program__fd(other->progs.hop_xdp), XSK_FAR, config.ifindex, 1, &attachment), 0);
+	assert_int_equal(bpf_attach_xdp(bpf_program__fd(other->progs.hop_xdp), XSK_FAR, config.ifindex, 1, &attachment),
+			 0);
 	assert_int_equal(rtnl_link_get(XSK_FAR, &before), 0);
 	assert_int_equal(receiver_xsk_copy.open(&config, &receiver), -EBUSY);
 	expect_text("program hop_xdp (id ");
@@ -258,7 +260,8 @@ static void check_end(const char *command, int deleted)
 	if (deleted) {
 		pthread_join(reader.thread, NULL); /* ends by itself */
 		assert_int_equal(reader.code, -ENETDOWN);
-		assert_non_null(strstr(reader.error, XSK_FAR ": AF_XDP stopped receiving on queue 0: the interface is gone"));
+		assert_non_null(
+			strstr(reader.error, XSK_FAR ": AF_XDP stopped receiving on queue 0: the interface is gone"));
 	} else {
 		assert_int_equal(xsk_reader_stop(&reader), 0);
 	}
@@ -280,8 +283,8 @@ static void test_interface_goes_down(void **state)
 	check_end("ip link set " XSK_NEAR " down", 0);
 }
 
-/* The device is a bridge, and at its port stands a shaper that lets one frame pass a minute, with room for all: no frame comes back,
- * and the port says so. (A veth end would not do: frames are given back when they cross it.) */
+/* The device is a bridge, and at its port stands a shaper that lets one frame pass a minute, with room for all: no
+ * frame comes back, and the port says so. (A veth end would not do: frames are given back when they cross it.) */
 static void test_stuck(void **state)
 {
 	struct port_stream stream;

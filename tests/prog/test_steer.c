@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The program that steers test frames to AF_XDP sockets, run frame by frame: which frames it takes, what it does where no socket is,
- * and whose count that is.
+ * The program that steers test frames to AF_XDP sockets, run frame by frame: which frames it takes, what it does where
+ * no socket is, and whose count that is.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -85,8 +85,8 @@ static const struct test_frame_spec ours[] = {
 	{ .ip_version = 6 },
 	{ .ip_version = 4, .tags = { ETH_P_8021Q } },
 	{ .ip_version = 6, .tags = { ETH_P_8021AD, ETH_P_8021Q } },
-	{ .ip_version = 4, .ipv4_fragment = 0x4000 },		 /* don't fragment */
-	{ .ip_version = 4, .run_tag_xor = 0x1234 },		 /* of another run: the reader knows its own */
+	{ .ip_version = 4, .ipv4_fragment = 0x4000 }, /* don't fragment */
+	{ .ip_version = 4, .run_tag_xor = 0x1234 },   /* of another run: the reader knows its own */
 	{ .ip_version = 4, .flags = HOPCAP_FRAME_END },
 	{ .ip_version = 4, .payload_bytes = 1000 },
 };
@@ -101,7 +101,7 @@ static const struct test_frame_spec others[] = {
 	{ .ip_version = 4, .ipv4_fragment = 1 },
 	{ .ip_version = 6, .ipv6_extended = 1 },
 	{ .ip_version = 4, .tags = { ETH_P_8021AD, ETH_P_8021Q, ETH_P_8021Q } },
-	{ .ip_version = 4, .run_tag_xor = TEST_RUN_TAG },	 /* tag 0 is nobody's */
+	{ .ip_version = 4, .run_tag_xor = TEST_RUN_TAG }, /* tag 0 is nobody's */
 };
 
 static void test_without_sockets(void **state)

@@ -74,7 +74,8 @@ static unsigned int header_offset(const unsigned char *frame)
 
 	while (test_get_be(frame + offset, 2) == ETH_P_8021Q || test_get_be(frame + offset, 2) == ETH_P_8021AD)
 		offset += TEST_TAG_BYTES;
-	return offset + 2 + (test_get_be(frame + offset, 2) == ETH_P_IPV6 ? TEST_IPV6_BYTES : TEST_IPV4_BYTES) + TEST_UDP_BYTES;
+	return offset + 2 + (test_get_be(frame + offset, 2) == ETH_P_IPV6 ? TEST_IPV6_BYTES : TEST_IPV4_BYTES) +
+	       TEST_UDP_BYTES;
 }
 
 static void take(void *context, const struct receive_frame *frames, unsigned char *send_back, unsigned int count)
@@ -84,7 +85,8 @@ static void take(void *context, const struct receive_frame *frames, unsigned cha
 	for (unsigned int i = 0; i < count; i++) {
 		const unsigned char *header = frames[i].data + header_offset(frames[i].data);
 		uint32_t sequence = (uint32_t)test_get_be(header + HOPCAP_OFFSET_SEQUENCE, 4);
-		int is_wrong = sequence != reader->next || (reader->check && reader->check(reader->context, sequence, &frames[i]));
+		int is_wrong = sequence != reader->next ||
+			       (reader->check && reader->check(reader->context, sequence, &frames[i]));
 
 		reader->next = sequence + 1;
 		if (is_wrong)
@@ -108,10 +110,9 @@ static void *read_thread(void *argument)
 
 void xsk_reader_start(struct xsk_reader *reader, const char *interface, unsigned int queue, unsigned int queues)
 {
-	const struct port_config config = { .interface = interface,
-					    .ifindex = (int)if_nametoindex(interface),
-					    .queue = (int)queue,
-					    .queues = queues };
+	const struct port_config config = {
+		.interface = interface, .ifindex = (int)if_nametoindex(interface), .queue = (int)queue, .queues = queues
+	};
 
 	reader->ops = &receiver_xsk_copy;
 	if (reader->ops->open(&config, &reader->receiver))
@@ -133,10 +134,9 @@ void xsk_reader_close(struct xsk_reader *reader)
 
 struct port *xsk_port(const char *interface, unsigned int queue, unsigned int queues)
 {
-	const struct port_config config = { .interface = interface,
-					    .ifindex = (int)if_nametoindex(interface),
-					    .queue = (int)queue,
-					    .queues = queues };
+	const struct port_config config = {
+		.interface = interface, .ifindex = (int)if_nametoindex(interface), .queue = (int)queue, .queues = queues
+	};
 	struct port *port = NULL;
 
 	if (port_xsk_copy.open(&config, &port))
@@ -168,9 +168,9 @@ uint64_t xsk_send_windows(struct port *port, struct port_stream *stream, unsigne
 struct port_stream xsk_stream(const struct built_frame *frame, struct port_template *template, atomic_int *stop)
 {
 	*template = (struct port_template){ .frame = frame->bytes,
-					     .frame_bytes = frame->length,
-					     .header_offset = frame->header_offset,
-					     .udp_offset = frame->udp_offset };
+					    .frame_bytes = frame->length,
+					    .header_offset = frame->header_offset,
+					    .udp_offset = frame->udp_offset };
 	return (struct port_stream){
 		.templates = template, .template_count = 1, .flows = 1, .frames = UINT64_MAX, .stop = stop
 	};

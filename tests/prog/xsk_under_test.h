@@ -35,7 +35,8 @@ struct xsk_reader {
 	atomic_int stop, code;
 	pthread_t thread;
 	int reflect;
-	_Atomic uint64_t frames, bytes, wrong; /* wrong: not the next sequence of this stream, or not what check() wants */
+	_Atomic uint64_t frames, bytes,
+		wrong; /* wrong: not the next sequence of this stream, or not what check() wants */
 	uint32_t next;
 	/* May be NULL. 0: the frame is right. */
 	int (*check)(void *context, uint32_t sequence, const struct receive_frame *frame);
@@ -51,8 +52,8 @@ void xsk_reader_close(struct xsk_reader *reader);
 int xsk_wait(const _Atomic uint64_t *count, uint64_t frames);
 
 struct port *xsk_port(const char *interface, unsigned int queue, unsigned int queues);
-/* Sends in windows that no queue on the way overflows: the next one when the last has arrived at the reader. The sequence starts anew
- * with each, and the reader is told. Returns frames sent. */
+/* Sends in windows that no queue on the way overflows: the next one when the last has arrived at the reader. The
+ * sequence starts anew with each, and the reader is told. Returns frames sent. */
 uint64_t xsk_send_windows(struct port *port, struct port_stream *stream, unsigned int window, unsigned int windows,
 			  struct xsk_reader *reader);
 /* Stream of frames without end that only `stop` ends; fills *template from a built frame. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The in-memory pair: every frame that is to arrive does, with the fates that were chosen and no others, counted here frame by frame.
- * Run it under valgrind, too: nothing in it needs a kernel.
+ * The in-memory pair: every frame that is to arrive does, with the fates that were chosen and no others, counted here
+ * frame by frame. Run it under valgrind, too: nothing in it needs a kernel.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -106,8 +106,9 @@ static const struct port_template template = {
 static void send_frames(struct port *port, uint64_t frames, struct port_sent *sent)
 {
 	atomic_int stop = 0;
-	const struct port_stream stream = { .templates = &template, .template_count = 1, .flows = 1, .frames = frames,
-					    .stop = &stop };
+	const struct port_stream stream = {
+		.templates = &template, .template_count = 1, .flows = 1, .frames = frames, .stop = &stop
+	};
 
 	assert_int_equal(port_memory.send(port, &stream, sent), 0);
 	assert_int_equal(sent->frames, frames);
@@ -299,7 +300,9 @@ static void test_stop_while_waiting(void **state)
 	const struct memory_config config = { .name = "full", .slots = 16, .fate = NULL };
 	struct port_sent sent;
 	atomic_int stop = 1;
-	const struct port_stream stream = { .templates = &template, .template_count = 1, .flows = 1, .frames = 100, .stop = &stop };
+	const struct port_stream stream = {
+		.templates = &template, .template_count = 1, .flows = 1, .frames = 100, .stop = &stop
+	};
 	struct memory_pair *pair;
 	struct port *port;
 
@@ -316,11 +319,14 @@ static void test_stop_while_waiting(void **state)
 static void test_bad_input(void **state)
 {
 	const struct memory_config nameless = { .name = "" }, long_name = { .name = "sixteen-bytes-xx" };
-	const struct memory_config odd = { .name = "odd", .slots = 3 }, good = { .name = "good", .max_frame_bytes = 59 };
+	const struct memory_config odd = { .name = "odd", .slots = 3 },
+				   good = { .name = "good", .max_frame_bytes = 59 };
 	const struct port_config nowhere = { .interface = "nowhere" }, third = { .interface = "good", .queue = 2 };
 	const struct port_config right = { .interface = "good" };
 	atomic_int stop = 0;
-	const struct port_stream stream = { .templates = &template, .template_count = 1, .flows = 1, .frames = 1, .stop = &stop };
+	const struct port_stream stream = {
+		.templates = &template, .template_count = 1, .flows = 1, .frames = 1, .stop = &stop
+	};
 	struct memory_pair *pair, *other;
 	struct receiver *receiver, *second;
 	struct port *port, *rival;
@@ -351,12 +357,9 @@ static void test_bad_input(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_arrive),
-		cmocka_unit_test(test_fates),
-		cmocka_unit_test(test_swap_at_the_end),
-		cmocka_unit_test(test_lossy),
-		cmocka_unit_test(test_way_back),
-		cmocka_unit_test(test_stop_while_waiting),
+		cmocka_unit_test(test_all_arrive),	cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_swap_at_the_end), cmocka_unit_test(test_lossy),
+		cmocka_unit_test(test_way_back),	cmocka_unit_test(test_stop_while_waiting),
 		cmocka_unit_test(test_bad_input),
 	};
 

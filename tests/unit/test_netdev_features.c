@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Answers of the netdev family, right and hostile: what stands where, and that no cut or damaged answer is read past its end. */
+/* Answers of the netdev family, right and hostile: what stands where, and that no cut or damaged answer is read past
+ * its end. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,7 +235,8 @@ static void test_impossible_lengths(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		device(&answer);
-		memcpy(answer.bytes + sizeof(struct nlmsghdr) + GENL_HDRLEN, &lengths[i], 2); /* of the interface index */
+		memcpy(answer.bytes + sizeof(struct nlmsghdr) + GENL_HDRLEN, &lengths[i],
+		       2); /* of the interface index */
 		assert_int_not_equal(parse(&answer, answer.size, &features), 0);
 	}
 }
@@ -297,7 +299,8 @@ static void test_names(void **state)
 	assert_string_equal(netdev_features_xdp_names(0, buffer, sizeof(buffer)), "none");
 	assert_string_equal(netdev_features_xdp_names(0xb, buffer, sizeof(buffer)), "BASIC REDIRECT XSK_ZEROCOPY");
 	assert_string_equal(netdev_features_xdp_names(0x101, buffer, sizeof(buffer)), "BASIC 0x100");
-	assert_string_equal(netdev_features_transmit_names(7, buffer, sizeof(buffer)), "timestamp checksum launch time");
+	assert_string_equal(netdev_features_transmit_names(7, buffer, sizeof(buffer)),
+			    "timestamp checksum launch time");
 	assert_string_equal(netdev_features_xdp_names(UINT64_MAX, small, sizeof(small)), "BASIC REDIR");
 }
 

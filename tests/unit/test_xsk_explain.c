@@ -18,10 +18,20 @@ static char text[512];
 static struct xsk_facts facts_of(const char *driver, int code)
 {
 	return (struct xsk_facts){
-		.step = XSK_STEP_BIND, .code = code, .interface = "nic0", .driver = driver, .zero_copy = 1, .transmit = 1,
-		.receive_queues = 4, .transmit_queues = 4, .features_known = 1,
+		.step = XSK_STEP_BIND,
+		.code = code,
+		.interface = "nic0",
+		.driver = driver,
+		.zero_copy = 1,
+		.transmit = 1,
+		.receive_queues = 4,
+		.transmit_queues = 4,
+		.features_known = 1,
 		.features = { .xdp = ZC_BITS, .zero_copy_segments = 1 },
-		.mtu_bytes = 1500, .chunk_bytes = 4096, .memlock_bytes = 8 << 20, .bytes = 24 << 20,
+		.mtu_bytes = 1500,
+		.chunk_bytes = 4096,
+		.memlock_bytes = 8 << 20,
+		.bytes = 24 << 20,
 	};
 }
 
@@ -175,14 +185,10 @@ static void test_small_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_largest_mtu),
-		cmocka_unit_test(test_feature_bit_is_missing),
-		cmocka_unit_test(test_mtu),
-		cmocka_unit_test(test_driver),
-		cmocka_unit_test(test_program),
-		cmocka_unit_test(test_queue),
-		cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_other_steps),
+		cmocka_unit_test(test_largest_mtu),  cmocka_unit_test(test_feature_bit_is_missing),
+		cmocka_unit_test(test_mtu),	     cmocka_unit_test(test_driver),
+		cmocka_unit_test(test_program),	     cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_memory),	     cmocka_unit_test(test_other_steps),
 		cmocka_unit_test(test_small_buffer),
 	};
 

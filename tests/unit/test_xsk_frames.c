@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Frames in AF_XDP memory: what is written into them, who has them, that none is handed out twice. The checksum is worked out
- * anew here, over the whole frame, from RFC 768 and RFC 8200.
+ * Frames in AF_XDP memory: what is written into them, who has them, that none is handed out twice. The checksum is
+ * worked out anew here, over the whole frame, from RFC 768 and RFC 8200.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -72,9 +72,8 @@ static void build_ipv6(unsigned char *frame, unsigned int bytes, struct port_tem
 	port_put_be(frame + 60, 0, 2);
 	frame[62 + HOPCAP_OFFSET_FLAGS] = 0;
 	memset(frame + 62 + HOPCAP_OFFSET_SEQUENCE, 0, HOPCAP_TEST_HEADER_BYTES - HOPCAP_OFFSET_SEQUENCE);
-	*template = (struct port_template){
-		.frame = frame, .frame_bytes = bytes, .udp_offset = 54, .header_offset = 62
-	};
+	*template =
+		(struct port_template){ .frame = frame, .frame_bytes = bytes, .udp_offset = 54, .header_offset = 62 };
 }
 
 /* Of pseudo header and datagram; 0xffff when the checksum in it is right. */
@@ -132,7 +131,8 @@ static void check_numbering(unsigned int chunk_bytes, unsigned int bytes)
 				    frame + template.header_offset + HOPCAP_TEST_HEADER_BYTES,
 				    bytes - template.header_offset - HOPCAP_TEST_HEADER_BYTES);
 		for (unsigned int part = 0; part < place->frames.templates[0].parts; part++)
-			assert_int_equal(xsk_frames_give_back(&place->frames, own->offset + (uint64_t)part * chunk_bytes), 0);
+			assert_int_equal(
+				xsk_frames_give_back(&place->frames, own->offset + (uint64_t)part * chunk_bytes), 0);
 	}
 	free(frame);
 	place_free(place);
@@ -321,12 +321,9 @@ static void test_bad_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbering),
-		cmocka_unit_test(test_checksum_of_zero),
-		cmocka_unit_test(test_no_checksum),
-		cmocka_unit_test(test_ownership),
-		cmocka_unit_test(test_stranger_comes_back),
-		cmocka_unit_test(test_bad_streams),
+		cmocka_unit_test(test_numbering),	    cmocka_unit_test(test_checksum_of_zero),
+		cmocka_unit_test(test_no_checksum),	    cmocka_unit_test(test_ownership),
+		cmocka_unit_test(test_stranger_comes_back), cmocka_unit_test(test_bad_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,7 @@ struct port {
 	struct numbering numbering[PORT_MAX_TEMPLATES];
 	int has_held;
 	unsigned int held_bytes;
-	uint64_t refused; /* frames of this stream, for want of room */
+	uint64_t refused;	     /* frames of this stream, for want of room */
 	unsigned char *frame, *held; /* being made; waiting for the next one to pass */
 	char text[64];
 };
@@ -97,7 +97,8 @@ int memory_pair_open(const struct memory_config *config, struct memory_pair **re
 	if (!config->name || !config->name[0] || strlen(config->name) >= sizeof(pair->name))
 		return error_set(EINVAL, "a pair in memory needs a name of 1 to 15 bytes");
 	if (slots > MAX_SLOTS || (slots & (slots - 1)) || bytes > HOPCAP_MAX_FRAME_BYTES)
-		return error_set(EINVAL, "%s: a ring in memory has a power of two of slots, at most %d, of at most %d bytes",
+		return error_set(EINVAL,
+				 "%s: a ring in memory has a power of two of slots, at most %d, of at most %d bytes",
 				 config->name, MAX_SLOTS, HOPCAP_MAX_FRAME_BYTES);
 	if (find_pair(config->name))
 		return error_set(EEXIST, "%s: there is a pair in memory of that name", config->name);
@@ -203,7 +204,8 @@ static int memory_port_open(const struct port_config *config, struct port **resu
 		memory_port_close(port);
 		return error_set(ENOMEM, "%s: out of memory", config->interface);
 	}
-	snprintf(port->text, sizeof(port->text), "memory %s, queue %d, %u slots", pair->name, config->queue, ring->slots);
+	snprintf(port->text, sizeof(port->text), "memory %s, queue %d, %u slots", pair->name, config->queue,
+		 ring->slots);
 	*result = port;
 	return 0;
 }
@@ -269,8 +271,8 @@ static int deliver(struct port *port, uint64_t number, unsigned int bytes, const
 static int prepare(struct port *port, const struct port_stream *stream)
 {
 	if (!stream->template_count || stream->template_count > PORT_MAX_TEMPLATES)
-		return error_set(EINVAL, "%s: %u templates: 1 to %d are needed", port->pair->name, stream->template_count,
-				 PORT_MAX_TEMPLATES);
+		return error_set(EINVAL, "%s: %u templates: 1 to %d are needed", port->pair->name,
+				 stream->template_count, PORT_MAX_TEMPLATES);
 	for (unsigned int i = 0; i < stream->template_count; i++) {
 		if (stream->templates[i].frame_bytes > port->ring->slot_bytes)
 			return error_set(EMSGSIZE, "%s: a frame of %u bytes does not fit slots of %u", port->pair->name,
@@ -354,7 +356,8 @@ static int memory_receiver_open(const struct port_config *config, struct receive
 	receiver->pair = pair;
 	receiver->ring = ring;
 	receiver->back = &pair->rings[!config->queue];
-	snprintf(receiver->text, sizeof(receiver->text), "memory %s, queue %d, %u slots", pair->name, config->queue, ring->slots);
+	snprintf(receiver->text, sizeof(receiver->text), "memory %s, queue %d, %u slots", pair->name, config->queue,
+		 ring->slots);
 	*result = receiver;
 	return 0;
 }

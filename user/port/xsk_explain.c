@@ -14,18 +14,23 @@
 static const struct {
 	const char *driver, *wants;
 } driver_rules[] = {
-	{ "virtio_net", "virtio_net needs guest offloads off or switchable (a device with guest_tso4, guest_tso6, guest_ufo or "
-			"guest_csum and without ctrl_guest_offloads refuses), mergeable buffers, and free queue pairs for XDP" },
+	{ "virtio_net",
+	  "virtio_net needs guest offloads off or switchable (a device with guest_tso4, guest_tso6, guest_ufo or "
+	  "guest_csum and without ctrl_guest_offloads refuses), mergeable buffers, and free queue pairs for XDP" },
 	{ "ixgbe", "ixgbe needs SR-IOV and DCB off, LRO off, and a frame that fits its ring's buffer" },
 	{ "i40e", "i40e needs an MTU that fits one buffer and a device that is not being reset" },
-	{ "ice", "ice needs its DDP package loaded, free transmit queues for XDP (fewer channels: ethtool -L) and legacy-rx off" },
+	{ "ice",
+	  "ice needs its DDP package loaded, free transmit queues for XDP (fewer channels: ethtool -L), legacy-rx off" },
 	{ "igc", "igc needs an MTU of at most 1500" },
 	{ "igb", "igb needs an MTU that fits one buffer" },
-	{ "mlx5_core", "mlx5 needs LRO and hardware GRO off (ethtool -K IF lro off rx-gro-hw off); the reason stands in dmesg" },
-	{ "gve", "gve needs hardware GRO and header split off, as many receive as transmit queues, at most half of what it could "
-		 "have, and chunks that hold its largest MTU" },
+	{ "mlx5_core",
+	  "mlx5 needs LRO and hardware GRO off (ethtool -K IF lro off rx-gro-hw off); the reason stands in dmesg" },
+	{ "gve",
+	  "gve needs hardware GRO and header split off, as many receive as transmit queues, at most half of what it "
+	  "could have, and chunks that hold its largest MTU" },
 	{ "ena", "ena needs an MTU of at most 3498 and at most half of its channels; the reason stands in dmesg" },
-	{ "bnxt_en", "bnxt needs combined channels, header-data split off and spare transmit rings; the reason stands in dmesg" },
+	{ "bnxt_en",
+	  "bnxt needs combined channels, header-data split off and spare transmit rings; the reason stands in dmesg" },
 	{ "stmmac", "stmmac needs an MTU of at most 1500 and chunks of 2048 bytes or more" },
 };
 
@@ -86,8 +91,8 @@ static int explain_queue(const struct xsk_facts *facts, struct text *text)
 	unsigned int receive = facts->receive_queues, transmit = facts->transmit_queues;
 
 	if (!facts->is_gone && (receive || transmit) && facts->queue >= (facts->transmit ? transmit : receive)) {
-		add(text, "there is no queue %u: it has %u for receiving and %u for sending, numbered from 0", facts->queue,
-		    receive, transmit);
+		add(text, "there is no queue %u: it has %u for receiving and %u for sending, numbered from 0",
+		    facts->queue, receive, transmit);
 		return 1;
 	}
 	if (facts->code == EBUSY) {
@@ -121,21 +126,23 @@ static void explain_zero_copy(const struct xsk_facts *facts, struct text *text)
 		    netdev_features_xdp_names(needed & ~facts->features.xdp, missing, sizeof(missing)),
 		    netdev_features_xdp_names(facts->features.xdp, names, sizeof(names)));
 	} else if (segments < 2 && facts->mtu_bytes > xsk_zero_copy_mtu(facts->chunk_bytes)) {
-		add(text, "its MTU of %u is too large for a chunk: one of %u bytes holds frames of MTU %u, and this driver takes "
-			  "one chunk a frame; lower the MTU or use AF_XDP copy",
+		add(text,
+		    "its MTU of %u is too large for a chunk: one of %u bytes holds frames of MTU %u, and this driver "
+		    "takes one chunk a frame; lower the MTU or use AF_XDP copy",
 		    facts->mtu_bytes, facts->chunk_bytes, xsk_zero_copy_mtu(facts->chunk_bytes));
 	} else if (facts->program_id && facts->program_is_generic) {
 		add(text, "a generic XDP program (id %u) is attached, and zero-copy needs a native one; detach it",
 		    facts->program_id);
 	} else if (facts->code == ENOENT) {
-		add(text, "this receive queue has no page pool (virtio_net with big packets: mergeable buffers are off)");
+		add(text,
+		    "this receive queue has no page pool (virtio_net with big packets: mergeable buffers are off)");
 	} else if (!facts->features_known && facts->code == EOPNOTSUPP) {
 		add(text, "its driver %s has no zero-copy in this kernel; use AF_XDP copy", facts->driver);
 	} else if (wants) {
 		add(text, "%s; %s", strerror(facts->code), wants);
 	} else {
-		add(text, "its driver %s declares it, but refuses now: %s; the reason may stand in dmesg", facts->driver,
-		    strerror(facts->code));
+		add(text, "its driver %s declares it, but refuses now: %s; the reason may stand in dmesg",
+		    facts->driver, strerror(facts->code));
 	}
 }
 

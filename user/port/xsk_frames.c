@@ -25,7 +25,8 @@ static int set_template(struct xsk_template *own, const struct port_template *gi
 
 	/* Its end is below its start for PORT_NO_HEADER. */
 	if (header_end < given->header_offset || header_end > given->frame_bytes ||
-	    given->header_offset < NUMBERING_PORT_BEHIND || given->udp_offset != given->header_offset - NUMBERING_PORT_BEHIND)
+	    given->header_offset < NUMBERING_PORT_BEHIND ||
+	    given->udp_offset != given->header_offset - NUMBERING_PORT_BEHIND)
 		return -EINVAL;
 	own->free_count = 0;
 	own->frame_bytes = given->frame_bytes;

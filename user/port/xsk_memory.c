@@ -33,8 +33,8 @@ int xsk_memory_map(struct xsk_memory *memory, size_t bytes)
 	return 0;
 }
 
-int xsk_memory_register(struct xsk_memory *memory, unsigned int chunk_bytes, unsigned int entries, struct xsk_ring_prod *fill,
-			struct xsk_ring_cons *completion)
+int xsk_memory_register(struct xsk_memory *memory, unsigned int chunk_bytes, unsigned int entries,
+			struct xsk_ring_prod *fill, struct xsk_ring_cons *completion)
 {
 	const struct xsk_umem_config config = { .fill_size = 2 * entries,
 						.comp_size = 2 * entries,

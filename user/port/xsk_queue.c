@@ -2,8 +2,8 @@
 /*
  * Opening queues for AF_XDP; theory and invariants in xsk_queue.h. Called by xsk_transmit.c and xsk_receive.c.
  *
- * Built on libxdp 1.3.1. What it lacks is done with bare calls: asking which mode was got (XDP_OPTIONS), the transmit budget,
- * busy polling, close-on-exec, and unmapping what it leaves behind when a bind fails.
+ * Built on libxdp 1.3.1. What it lacks is done with bare calls: asking which mode was got (XDP_OPTIONS), the transmit
+ * budget, busy polling, close-on-exec, and unmapping what it leaves behind when a bind fails.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -76,10 +76,18 @@ static int read_netns(uint64_t *cookie)
 int xsk_queue_error(const struct xsk_queue *queue, enum xsk_step step, int code)
 {
 	struct xsk_facts facts = {
-		.step = step, .code = code, .interface = queue->interface, .driver = queue->driver,
-		.zero_copy = queue->zero_copy, .transmit = queue->users[XSK_SIDE_TRANSMIT], .queue = queue->queue,
-		.receive_queues = queue->receive_queues, .transmit_queues = queue->transmit_queues,
-		.features_known = queue->features_known, .features = queue->features, .chunk_bytes = queue->chunk_bytes,
+		.step = step,
+		.code = code,
+		.interface = queue->interface,
+		.driver = queue->driver,
+		.zero_copy = queue->zero_copy,
+		.transmit = queue->users[XSK_SIDE_TRANSMIT],
+		.queue = queue->queue,
+		.receive_queues = queue->receive_queues,
+		.transmit_queues = queue->transmit_queues,
+		.features_known = queue->features_known,
+		.features = queue->features,
+		.chunk_bytes = queue->chunk_bytes,
 	};
 	struct rlimit limit;
 	struct rtnl_link link;
@@ -89,7 +97,7 @@ int xsk_queue_error(const struct xsk_queue *queue, enum xsk_step step, int code)
 	if (queue->memory)
 		facts.bytes = queue->memory->bytes;
 	facts.memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX
-												    : limit.rlim_cur;
+												   : limit.rlim_cur;
 	/* An interface that is being deleted goes down first; the answer comes when it is gone. */
 	result = rtnl_link_get_index(queue->ifindex, &link);
 	facts.is_gone = result == -ENODEV;
@@ -114,7 +122,8 @@ static int inspect(struct xsk_queue *queue)
 	if (link_driver(queue->interface, queue->driver, sizeof(queue->driver)) || !queue->driver[0])
 		snprintf(queue->driver, sizeof(queue->driver), "%s", link.kind[0] ? link.kind : "(unknown)");
 	queue->features_known = !netdev_features_get(queue->interface, queue->ifindex, &queue->features);
-	queue->chunk_bytes = queue->zero_copy || link.mtu_bytes + FRAME_OVER_MTU_BYTES + CHUNK_HEADROOM_BYTES > COPY_CHUNK_BYTES
+	queue->chunk_bytes = queue->zero_copy || link.mtu_bytes + FRAME_OVER_MTU_BYTES + CHUNK_HEADROOM_BYTES >
+							 COPY_CHUNK_BYTES
 				     ? LARGE_CHUNK_BYTES
 				     : COPY_CHUNK_BYTES;
 	return 0;
@@ -130,12 +139,12 @@ static int bind_queue(struct xsk_queue *queue, struct xsk_umem *umem, int with_s
 			      (with_segments ? XDP_USE_SG : 0),
 	};
 
-	return xsk_socket__create_shared(&queue->socket, queue->interface, queue->queue, umem, &queue->receive, &queue->transmit,
-					 &queue->fill, &queue->completion, &config);
+	return xsk_socket__create_shared(&queue->socket, queue->interface, queue->queue, umem, &queue->receive,
+					 &queue->transmit, &queue->fill, &queue->completion, &config);
 }
 
-/* The first queue of a registration. A failed bind spoils what was registered, so each try starts anew. 0 or -errno, *step says
- * what failed. */
+/* The first queue of a registration. A failed bind spoils what was registered, so each try starts anew. 0 or -errno,
+ * *step says what failed. */
 static int bind_first(struct registration *registration, struct xsk_queue *queue, enum xsk_step *step)
 {
 	const struct timespec pause = { .tv_nsec = RELEASE_PAUSE_NS };
@@ -178,8 +187,8 @@ static int check_mode(struct xsk_queue *queue)
 	return 0;
 }
 
-/* Wishes of the copy mode: without them sending takes more calls, or waits for the path where it should offer it more. Every frame with
- * the driver counts against the send buffer as a socket buffer. */
+/* Wishes of the copy mode: without them sending takes more calls, or waits for the path where it should offer it more.
+ * Every frame with the driver counts against the send buffer as a socket buffer. */
 static void set_copy_limits(struct xsk_queue *queue)
 {
 	int entries = (int)queue->entries, bytes = (int)(queue->entries * (queue->chunk_bytes + BUFFER_OVERHEAD_BYTES));
@@ -198,7 +207,8 @@ static void fill_all(struct xsk_queue *queue)
 	if (xsk_ring_prod__reserve(&queue->fill, queue->receive_chunks, &index) != queue->receive_chunks)
 		return; /* cannot be: the ring is new and as large */
 	for (unsigned int i = 0; i < queue->receive_chunks; i++)
-		*xsk_ring_prod__fill_addr(&queue->fill, index + i) = queue->receive_address + (uint64_t)i * queue->chunk_bytes;
+		*xsk_ring_prod__fill_addr(&queue->fill, index + i) =
+			queue->receive_address + (uint64_t)i * queue->chunk_bytes;
 	xsk_ring_prod__submit(&queue->fill, queue->receive_chunks);
 }
 
@@ -230,10 +240,13 @@ static int add_queue(struct registration *registration, struct xsk_queue *queue)
 	if (code)
 		return code;
 	set_copy_limits(queue);
-	queue->max_parts = !queue->multi_buffer ? 1 : queue->zero_copy ? queue->features.zero_copy_segments : XSK_MAX_PARTS;
+	queue->max_parts = !queue->multi_buffer ? 1
+			   : queue->zero_copy	? queue->features.zero_copy_segments
+						: XSK_MAX_PARTS;
 	xsk_frames_init(&queue->frames, queue->area, address, queue->chunk_bytes, queue->entries);
 	queue->receive_address = address + (uint64_t)queue->entries * queue->chunk_bytes;
-	fill_all(queue); /* also for a port alone: some drivers fail, or starve the stack, with nothing to receive into */
+	/* For a port alone, too: some drivers fail, or starve the stack, with nothing to receive into. */
+	fill_all(queue);
 	registration->queues[registration->count++] = queue;
 	return 0;
 }
@@ -260,7 +273,8 @@ static void end_registration(struct registration *registration)
 
 static int new_registration(const struct xsk_queue *queue, unsigned int capacity, struct registration **result)
 {
-	struct registration *registration = calloc(1, sizeof(*registration) + capacity * sizeof(registration->queues[0]));
+	struct registration *registration =
+		calloc(1, sizeof(*registration) + capacity * sizeof(registration->queues[0]));
 
 	if (!registration || xsk_memory_map(&registration->memory, capacity * queue_bytes(queue))) {
 		free(registration);
@@ -332,7 +346,8 @@ static struct xsk_queue *find_queue(const struct xsk_queue *wanted, struct regis
 static int join_queue(const struct xsk_queue *queue, const struct xsk_queue *wanted, enum xsk_side side)
 {
 	if (queue->zero_copy != wanted->zero_copy)
-		return error_set(EBUSY, "%s: queue %u is open as AF_XDP %s here; both sides of a queue have the same mode",
+		return error_set(EBUSY,
+				 "%s: queue %u is open as AF_XDP %s here; both sides of a queue have the same mode",
 				 queue->interface, queue->queue, queue->zero_copy ? "zero-copy" : "copy");
 	if (queue->users[side] || (side == XSK_SIDE_TRANSMIT && atomic_load(&queue->transmit_taken)))
 		return error_set(EBUSY, "%s: this process %s on queue %u already; take another queue", queue->interface,
@@ -361,8 +376,8 @@ static int wish(const struct port_config *config, int zero_copy, enum xsk_side s
 		return error_set(EINVAL, "%s: %d is no queue; queues are numbered from 0, AF_XDP takes up to %d here",
 				 config->interface, config->queue, XSK_MAX_QUEUES);
 	if (entries < XSK_MIN_ENTRIES || entries > XSK_MAX_TRANSMIT_CHUNKS || (entries & (entries - 1)))
-		return error_set(EINVAL, "%s: a ring of %u entries: a power of two from %d to %d is needed", config->interface,
-				 entries, XSK_MIN_ENTRIES, XSK_MAX_TRANSMIT_CHUNKS);
+		return error_set(EINVAL, "%s: a ring of %u entries: a power of two from %d to %d is needed",
+				 config->interface, entries, XSK_MIN_ENTRIES, XSK_MAX_TRANSMIT_CHUNKS);
 	strncpy(wanted->interface, config->interface, sizeof(wanted->interface) - 1);
 	wanted->ifindex = config->ifindex;
 	wanted->queue = (unsigned int)config->queue;

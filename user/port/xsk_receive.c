@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * AF_XDP receive: batches of descriptors off the receive ring, buffers back onto the fill ring, frames back out of the queue when
- * the reader wants that.
+ * AF_XDP receive: batches of descriptors off the receive ring, buffers back onto the fill ring, frames back out of the
+ * queue when the reader wants that.
  *
- * Owns: the two receivers (zero-copy and copy), the receiving loop. Leaves to others: memory and socket (xsk_queue.c), which
- * frames come here (xsk_steer.c, bpf/steer_xdp.bpf.c), what they mean (traffic/). Called by traffic/sink.c and reflector.c.
+ * Owns: the two receivers (zero-copy and copy), the receiving loop. Leaves to others: memory and socket (xsk_queue.c),
+ * which frames come here (xsk_steer.c, bpf/steer_xdp.bpf.c), what they mean (traffic/). Called by traffic/sink.c and
+ * reflector.c.
  *
  * Theory (kernel: net/xdp/xsk.c).
- * - A buffer goes round: fill ring → kernel → receive ring → reader → fill ring. All are given to the fill ring when the queue is opened and
- *   each is given back with its batch, so the ring is as full as the reader is quick; fill_empty in the statistics means that it
- *   was not quick enough and a driver found nothing to receive into.
+ * - A buffer goes round: fill ring → kernel → receive ring → reader → fill ring. All are given to the fill ring when
+ *   the queue is opened and each is given back with its batch, so the ring is as full as the reader is quick;
+ *   fill_empty in the statistics means that it was not quick enough and a driver found nothing to receive into.
  * - The address of a received frame is that of its data; the chunk starts at the multiple of the chunk's size below.
- * - A frame of several buffers is several descriptors, all but the last marked XDP_PKT_CONTD, and the kernel shows them all at once.
- *   A batch may cut such a frame: its descriptors are then left on the ring for the next batch.
- * - When nothing comes, the reader looks on for SPIN_NS, offering its CPU to others, and then sleeps in poll(): waking it costs the
- *   kernel's side of the path a microsecond or more (in a virtual machine an interrupt between CPUs is an exit), and under load
- *   it would be woken for every few frames: asleep, it slowed down the source that fed it. An interface that goes away does not wake poll() for good; recvfrom() tells.
- * - A frame sent back keeps its chunk: it goes onto the transmit ring and returns over the completion ring, from where it goes to
- *   the fill ring. Where the way out is blocked the frame is dropped and counted, so that the receiving side never waits.
+ * - A frame of several buffers is several descriptors, all but the last marked XDP_PKT_CONTD, and the kernel shows them
+ *   all at once. A batch may cut such a frame: its descriptors are then left on the ring for the next batch.
+ * - When nothing comes, the reader looks on for SPIN_NS, offering its CPU to others, and then sleeps in poll(): waking
+ *   it costs the kernel's side of the path a microsecond or more (in a virtual machine an interrupt between CPUs is an
+ *   exit), and under load it would be woken for every few frames: asleep, it slowed down the source that fed it. An
+ *   interface that goes away does not wake poll() for good; recvfrom() tells.
+ * - A frame sent back keeps its chunk: it goes onto the transmit ring and returns over the completion ring, from where
+ *   it goes to the fill ring. Where the way out is blocked the frame is dropped and counted, so that the receiving side
+ *   never waits.
  */
 #include <errno.h>
 #include <poll.h>
@@ -44,7 +47,8 @@ struct receiver {
 	struct xsk_steer *steer;
 	int is_steered, sends_back;
 	unsigned int sent_out; /* chunks that are being sent back */
-	struct xdp_statistics before; /* the socket's counts when this receiver was opened: it may have had another one */
+	struct xdp_statistics
+		before; /* the socket's counts when this receiver was opened: it may have had another one */
 	_Atomic uint64_t returned, return_refused; /* read by others while the receiver runs */
 	char text[384];
 	struct receive_frame frames[BATCH];
@@ -85,8 +89,8 @@ static int gone(const struct receiver *receiver)
 	struct rtnl_link link;
 	int code = rtnl_link_get_index(receiver->queue->ifindex, &link); /* it goes down before it goes away */
 
-	return error_set(ENETDOWN, "%s: AF_XDP stopped receiving on queue %u: the interface %s", receiver->queue->interface,
-			 receiver->queue->queue, code ? "is gone" : "went down");
+	return error_set(ENETDOWN, "%s: AF_XDP stopped receiving on queue %u: the interface %s",
+			 receiver->queue->interface, receiver->queue->queue, code ? "is gone" : "went down");
 }
 
 static int kick_transmit(struct receiver *receiver)
@@ -116,8 +120,9 @@ static int wake_receive(struct receiver *receiver)
 	return 0;
 }
 
-/* Cuts `count` descriptors from `index` on into frames; returns the number of frames, *used that of descriptors in them. A frame
- * of more descriptors than a batch is never made by the kernel; it is taken off the ring as one that cannot be read. */
+/* Cuts `count` descriptors from `index` on into frames; returns the number of frames, *used that of descriptors in
+ * them. A frame of more descriptors than a batch is never made by the kernel; it is taken off the ring as one that
+ * cannot be read. */
 static unsigned int gather(struct receiver *receiver, uint32_t index, uint32_t count, uint32_t *used)
 {
 	struct xsk_queue *queue = receiver->queue;

@@ -82,7 +82,8 @@ static int create(const struct port_config *config, int native, uint64_t netns, 
 		code = errno;
 		destroy(steer);
 		return error_set(code, "%s: the kernel refuses the program that steers test frames to AF_XDP: %s%s",
-				 config->interface, strerror(code), code == EPERM ? "; CAP_BPF and CAP_NET_ADMIN are needed" : "");
+				 config->interface, strerror(code),
+				 code == EPERM ? "; CAP_BPF and CAP_NET_ADMIN are needed" : "");
 	}
 	code = attach(steer, native);
 	if (code) {
@@ -104,7 +105,8 @@ int xsk_steer_open(const struct port_config *config, int native, struct xsk_stee
 		if (steer->netns == netns && steer->ifindex == config->ifindex)
 			break;
 	if (steer && native && !steer->is_native)
-		code = error_set(EOPNOTSUPP, "%s: zero-copy needs a native XDP program, and this driver only got a generic one",
+		code = error_set(EOPNOTSUPP,
+				 "%s: zero-copy needs a native XDP program, and this driver only got a generic one",
 				 config->interface);
 	if (!steer) {
 		code = create(config, native, netns, &steer);
@@ -140,8 +142,8 @@ int xsk_steer_bind(struct xsk_steer *steer, struct xsk_socket *socket, unsigned 
 	int code = xsk_socket__update_xskmap(socket, bpf_map__fd(steer->program->maps.steer_sockets));
 
 	if (code)
-		return error_set(errno, "%s: cannot steer frames of queue %u to its AF_XDP socket: %s", steer->interface, queue,
-				 strerror(errno));
+		return error_set(errno, "%s: cannot steer frames of queue %u to its AF_XDP socket: %s",
+				 steer->interface, queue, strerror(errno));
 	return 0;
 }
 

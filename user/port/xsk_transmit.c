@@ -2,25 +2,27 @@
 /*
  * AF_XDP transmit: frames in shared memory, descriptors in a ring, one kick a batch.
  *
- * Owns: the two ports (zero-copy and copy), the sending loop, knowing when the kernel does not go on. Leaves to others: memory and
- * socket (xsk_queue.c), the bytes of frames (xsk_frames.c), when to send (pacer.c). Called by traffic/.
+ * Owns: the two ports (zero-copy and copy), the sending loop, knowing when the kernel does not go on. Leaves to others:
+ * memory and socket (xsk_queue.c), the bytes of frames (xsk_frames.c), when to send (pacer.c). Called by traffic/.
  *
  * Theory (kernel: net/xdp/xsk.c).
- * - A frame belongs to the kernel from submit until all its chunks come back on the completion ring. Frames sent = frames that
- *   the kernel took off the transmit ring; those it did not take are ours again and were not sent.
- * - In copy mode sendto() makes a socket buffer of each frame and gives it to the driver. It says EAGAIN when it did some and there
- *   is more (32 a call, or the transmit budget), when the socket's send buffer or the completion ring is full, or when the
- *   driver had no room: none of these is a failure, and what tells is the ring. EBUSY: the last frame that was taken
- *   was dropped by the driver: it was offered and refused, and is not offered again.
- * - In zero-copy sendto() wakes the driver, which fetches from the ring itself. Some drivers send from XDP's own rings, which exist
- *   while an XDP program is attached (i40e, ixgbe, igb …): where there is none, steer_xdp is attached, which lets everything
- *   pass as long as there is no receiver. A program that is there already will do.
- * - Stuck: descriptors are outstanding, we want to send and cannot, and for STUCK_NS nothing was taken and nothing came back. Not a
- *   slow path: a path of one frame a second moves once a second.
- * - Metadata of sent frames (checksum by the device, time of departure; Linux 6.8) is not asked for, even where the driver offers it:
- *   the checksum costs two additions here, less than the 16 bytes that ask for it; and the time comes in the NIC's clock (in copy
- *   mode: TAI, when the socket buffer is freed), which cannot be compared with the clock that points stamp with. Its room in
- *   front of every frame would also have to be registered with the memory, which libxdp 1.3.1 cannot.
+ * - A frame belongs to the kernel from submit until all its chunks come back on the completion ring. Frames sent =
+ *   frames that the kernel took off the transmit ring. When it goes on after it was given up on, those that it had not
+ *   taken leave late, as stragglers of their stream, before the next one starts.
+ * - In copy mode sendto() makes a socket buffer of each frame and gives it to the driver. It says EAGAIN when it did
+ *   some and there is more (32 a call, or the transmit budget), when the socket's send buffer or the completion ring is
+ *   full, or when the driver had no room: none of these is a failure, and what tells is the ring. EBUSY: the last frame
+ *   that was taken was dropped by the driver: it was offered and refused, and is not offered again.
+ * - In zero-copy sendto() wakes the driver, which fetches from the ring itself. Some drivers send from XDP's own rings,
+ *   which exist while an XDP program is attached (i40e, ixgbe, igb …): where there is none, steer_xdp is attached,
+ *   which lets everything pass as long as there is no receiver. A program that is there already will do.
+ * - Stuck: descriptors are outstanding, we want to send and cannot, and for STUCK_NS nothing was taken and nothing came
+ *   back. Not a slow path: a path of one frame a second moves once a second.
+ * - Metadata of sent frames (checksum by the device, time of departure; Linux 6.8) is not asked for, even where the
+ *   driver offers it: the checksum costs two additions here, less than the 16 bytes that ask for it; and the time comes
+ *   in the NIC's clock (in copy mode: TAI, when the socket buffer is freed), which cannot be compared with the clock
+ *   that points stamp with. Its room in front of every frame would also have to be registered with the memory, which
+ *   libxdp 1.3.1 cannot.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,11 +51,11 @@ struct sending {
 	struct xsk_queue *queue;
 	const struct port_stream *stream;
 	struct port_sent *sent;
-	uint64_t submitted;	    /* frames */
+	uint64_t submitted; /* frames */
 	uint64_t bytes;
 	int stamps;
 	uint32_t stamp_mask;
-	uint32_t last_consumer;	    /* when the kernel was last seen to go on */
+	uint32_t last_consumer; /* when the kernel was last seen to go on */
 	unsigned int last_outstanding;
 	uint64_t last_progress_ns;
 };
@@ -173,13 +175,15 @@ static unsigned int submit(struct sending *sending, unsigned int count, uint64_t
 	unsigned int done = 0, descriptors = 0;
 
 	for (; done < count; done++) {
-		unsigned int parts = xsk_frames_next_parts(frames), bytes = frames->templates[frames->next_template].frame_bytes;
+		unsigned int parts = xsk_frames_next_parts(frames),
+			     bytes = frames->templates[frames->next_template].frame_bytes;
 		uint32_t sequence = (uint32_t)(sending->submitted + done), index;
 		const struct xsk_frame *frame;
 
 		if (!parts || xsk_ring_prod__reserve(&queue->transmit, parts, &index) != parts)
 			break;
-		frame = xsk_frames_take(frames, sequence, sending->stamps && !(sequence & sending->stamp_mask) ? now_ns : 0);
+		frame = xsk_frames_take(frames, sequence,
+					sending->stamps && !(sequence & sending->stamp_mask) ? now_ns : 0);
 		describe_frame(queue, index, frame, parts, bytes);
 		descriptors += parts;
 		sending->bytes += bytes;
@@ -204,15 +208,16 @@ static int check_progress(struct sending *sending, uint64_t limit_ns)
 	}
 	if (now_ns - sending->last_progress_ns < limit_ns)
 		return 0;
-	return error_set(ETIMEDOUT,
-			 "%s: AF_XDP is stuck on queue %u: for %llu ms the driver took no frame and gave none back, %u are on the ring and "
-			 "%u with the driver; is the link up, and is an XDP program attached?",
-			 queue->interface, queue->queue, (unsigned long long)limit_ns / 1000000, untaken(queue),
-			 outstanding - untaken(queue));
+	return error_set(
+		ETIMEDOUT,
+		"%s: AF_XDP is stuck on queue %u: for %llu ms the driver took no frame and gave none back, %u are on the "
+		"ring and %u with the driver; is the link up, and is an XDP program attached?",
+		queue->interface, queue->queue, (unsigned long long)limit_ns / 1000000, untaken(queue),
+		outstanding - untaken(queue));
 }
 
-/* Waits until the kernel has taken all descriptors; then, not as long, until it has given their frames back: those that it keeps
- * it may keep, until the next stream. */
+/* Waits until the kernel has taken all descriptors; then, not as long, until it has given their frames back: those that
+ * it keeps it may keep, until the next stream. */
 static int drain(struct sending *sending)
 {
 	struct xsk_queue *queue = sending->queue;
@@ -252,11 +257,13 @@ static int prepare(struct sending *sending)
 		return code;
 	code = xsk_frames_prepare(&queue->frames, sending->stream, queue->max_parts);
 	if (code == -EMSGSIZE)
-		return error_set(EMSGSIZE,
-				 "%s: these frames do not fit AF_XDP memory: at most %u chunks of %u bytes a frame%s, %u in all", interface,
-				 queue->max_parts, queue->chunk_bytes,
-				 queue->multi_buffer ? "" : " (multi-buffer needs Linux 6.6, and a driver that has it in zero-copy)",
-				 queue->entries);
+		return error_set(
+			EMSGSIZE,
+			"%s: these frames do not fit AF_XDP memory: at most %u chunks of %u bytes a frame%s, %u in all",
+			interface, queue->max_parts, queue->chunk_bytes,
+			queue->multi_buffer ? ""
+					    : " (multi-buffer needs Linux 6.6, and a driver that has it in zero-copy)",
+			queue->entries);
 	if (code)
 		return error_set(-code, "%s: AF_XDP cannot send this stream: its templates are wrong", interface);
 	return 0;
@@ -270,7 +277,8 @@ static int send_loop(struct sending *sending)
 	int code = 0;
 
 	pacer_start(&pacer, stream);
-	while (!code && !atomic_load_explicit(stream->stop, memory_order_relaxed) && sending->submitted < stream->frames) {
+	while (!code && !atomic_load_explicit(stream->stop, memory_order_relaxed) &&
+	       sending->submitted < stream->frames) {
 		uint64_t now_ns = pacer_now_ns(), left = stream->frames - sending->submitted;
 		unsigned int due = pacer_due(&pacer, now_ns, left < BATCH ? (unsigned int)left : BATCH, sending->sent);
 
@@ -291,7 +299,7 @@ static int send_loop(struct sending *sending)
 	return code;
 }
 
-/* Frames on the ring that the kernel did not take were not sent: takes them out of the counts. */
+/* Frames that the kernel did not take off the ring were not sent: takes them out of the counts. */
 static void subtract_untaken(struct sending *sending)
 {
 	struct xsk_queue *queue = sending->queue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queues of an interface, over the ethtool ioctl; see link_channels.h. Called by port/xsk_queue.c and port/xsk_steer.c. */
+/* Queues of an interface, over the ethtool ioctl; see link_channels.h. Called by port/xsk_queue.c and port/xsk_steer.c.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>

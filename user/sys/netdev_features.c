@@ -2,8 +2,8 @@
 /*
  * Client of the generic netlink family "netdev"; see netdev_features.h.
  *
- * Written on a bare socket: two requests, each with one short answer. First the family's number is asked of the controller
- * (it is given at boot, in order of registration), then one device. Attributes are numbered in the kernel's
+ * Written on a bare socket: two requests, each with one short answer. First the family's number is asked of the
+ * controller (it is given at boot, in order of registration), then one device. Attributes are numbered in the kernel's
  * include/uapi/linux/netdev.h, which the oldest supported headers lack. Called by port/xsk_queue.c.
  */
 #include <errno.h>
@@ -258,8 +258,7 @@ static int ask_device(int fd, uint16_t family, int ifindex, struct netdev_featur
 	uint32_t index = (uint32_t)ifindex;
 	ssize_t length = ask(fd, family, COMMAND_DEV_GET, 2, &attribute, &index, answer);
 
-	return length < 0 ? (int)length
-			  : netdev_features_parse(answer, (size_t)length, 2, family, ifindex, features);
+	return length < 0 ? (int)length : netdev_features_parse(answer, (size_t)length, 2, family, ifindex, features);
 }
 
 int netdev_features_get(const char *interface, int ifindex, struct netdev_features *features)
@@ -278,7 +277,8 @@ int netdev_features_get(const char *interface, int ifindex, struct netdev_featur
 		code = ask_device(fd, family, ifindex, features);
 	close(fd);
 	if (code == -EOPNOTSUPP)
-		return error_set(EOPNOTSUPP, "%s: this kernel does not say what XDP features a driver has (Linux 6.3 does)",
+		return error_set(EOPNOTSUPP,
+				 "%s: this kernel does not say what XDP features a driver has (Linux 6.3 does)",
 				 interface);
 	if (code)
 		return error_set(-code, "%s: cannot read its XDP features: %s", interface, strerror(-code));
