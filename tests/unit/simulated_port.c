@@ -2,15 +2,14 @@
 /*
  * Ports of known capacity and noise; see simulated_port.h.
  *
- * Capacity by theory. Let T be the length of a full-length trial, e the exceed ratio, H = -ln(1 - e), g the loss goal, Q the queue.
- *   SHARP: r T - C T - Q lost of r T: the highest load is (C + Q / T) / (1 - g).
- *   FLOOR: with g = 0 a trial is clean with probability exp(-q r T), so r <= H / (q T) as well; a goal far above the floor does
- *	not see it.
- *   BURSTS: of a burst of length x, r x - Q frames are lost; bursts longer than Q / r come lambda exp(-Q / (r m)) times a second,
- *	and g = 0 wants at most H / T of them: r <= Q / (m ln(lambda T / H)). For g > 0: stolen time is lambda m of all, which
+ * Capacity by theory. Let T be the length of a full-length trial, e the exceed ratio, H = -ln(1 - e), g the loss goal,
+ *Q the queue. SHARP: r T - C T - Q lost of r T: the highest load is (C + Q / T) / (1 - g). FLOOR: with g = 0 a trial is
+ *clean with probability exp(-q r T), so r <= H / (q T) as well; a goal far above the floor does not see it. BURSTS: of
+ *a burst of length x, r x - Q frames are lost; bursts longer than Q / r come lambda exp(-Q / (r m)) times a second, and
+ *g = 0 wants at most H / T of them: r <= Q / (m ln(lambda T / H)). For g > 0: stolen time is lambda m of all, which
  *	leaves C (1 - lambda m); loss in bursts is drawn well below the goal.
- *   WANDERS, BISTABLE: the highest load a stretch of length T carries within the goal is found by bisection for each of many
- *	stretches; capacity is their e quantile. For given parameters it is the same share of C: kept in a table.
+ *   WANDERS, BISTABLE: the highest load a stretch of length T carries within the goal is found by bisection for each of
+ *many stretches; capacity is their e quantile. For given parameters it is the same share of C: kept in a table.
  */
 #include "simulated_port.h"
 
@@ -207,10 +206,10 @@ static double capacity_share(const struct simulated_port *port, double loss_rati
 	for (int i = 0; i < count; i++)
 		if (table[i].port.machine == port->machine && table[i].loss_ratio == loss_ratio &&
 		    table[i].exceed_ratio == exceed_ratio &&
-		    (port->machine == MACHINE_WANDERS ? table[i].port.deviation == port->deviation &&
-								table[i].port.correlation_s == port->correlation_s
-						      : table[i].port.low_share == port->low_share &&
-								table[i].port.dwell_s == port->dwell_s))
+		    (port->machine == MACHINE_WANDERS
+			     ? table[i].port.deviation == port->deviation &&
+				       table[i].port.correlation_s == port->correlation_s
+			     : table[i].port.low_share == port->low_share && table[i].port.dwell_s == port->dwell_s))
 			return table[i].share;
 	for (int i = 0; i < STRETCHES; i++) {
 		double slices[SLICES_IN_FULL];
@@ -242,8 +241,7 @@ double simulated_port_capacity(const struct simulated_port *port, double loss_ra
 		plain = (port->capacity_pps * (1 - stolen) + port->queue_frames / full_s) / (1 - loss_ratio);
 		if (loss_ratio > 0 || port->bursts_per_s * full_s <= hazard)
 			return plain;
-		return fmin(plain,
-			    port->queue_frames / (port->burst_s * log(port->bursts_per_s * full_s / hazard)));
+		return fmin(plain, port->queue_frames / (port->burst_s * log(port->bursts_per_s * full_s / hazard)));
 	case MACHINE_WANDERS:
 	case MACHINE_BISTABLE:
 		return port->capacity_pps * capacity_share(port, loss_ratio, exceed_ratio);

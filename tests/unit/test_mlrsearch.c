@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The search with several loss goals: classes of loads as the draft has them, limits, goals that cannot be met, failures. */
+/* The search with several loss goals: classes of loads as the draft has them, limits, goals that cannot be met,
+ * failures. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -91,7 +92,8 @@ static void test_missing_time(void **state)
 		struct load_sums sums = { 0 }, more;
 
 		for (int k = (int)(6 * simulated_unit(&random)); k > 0; k--)
-			load_sums_add(&sums, &goal, simulated_unit(&random) < 0.5 ? 1 : 0.2, simulated_unit(&random) < 0.5);
+			load_sums_add(&sums, &goal, simulated_unit(&random) < 0.5 ? 1 : 0.2,
+				      simulated_unit(&random) < 0.5);
 		more = sums;
 		missing_s = load_missing_high_s(&sums, &goal);
 		assert_true((missing_s == 0) == (load_classify(&sums, &goal) == LOAD_UPPER));
@@ -131,7 +133,7 @@ static void test_conditional_throughput(void **state)
 struct counted_port {
 	struct simulated_port port;
 	double highest_pps, least_s, most_s;
-	double lossy_below_pps; /* everything loses a frame or two below this */
+	int stolen_every; /* so many trials: the source hardly runs at all */
 };
 
 static int run_trial(void *context, double asked_pps, double asked_s, struct mlrsearch_trial *trial)
@@ -146,6 +148,8 @@ static int run_trial(void *context, double asked_pps, double asked_s, struct mlr
 	counted->least_s = counted->least_s ? fmin(counted->least_s, asked_s) : asked_s;
 	counted->most_s = fmax(counted->most_s, asked_s);
 	*trial = (struct mlrsearch_trial){ sent / asked_s, asked_s, lost / sent };
+	if (counted->stolen_every && counted->port.trials % counted->stolen_every == 0)
+		*trial = (struct mlrsearch_trial){ 100, asked_s, 0 };
 	return 0;
 }
 
@@ -160,7 +164,9 @@ static void test_goals_share_trials(void **state)
 {
 	struct mlrsearch_goal goals[] = { goal_of(1, 1, 0, 0.5), goal_of(1, 1, 0.0001, 0.5), goal_of(1, 1, 0.005, 0.5),
 					  goal_of(1, 3, 0.05, 0.5) };
-	struct mlrsearch_config config = { .goals = goals, .goal_count = 4, .min_pps = 1000, .max_pps = 3e6, .hint_pps = 1.1e6 };
+	struct mlrsearch_config config = {
+		.goals = goals, .goal_count = 4, .min_pps = 1000, .max_pps = 3e6, .hint_pps = 1.1e6
+	};
 	struct mlrsearch_result results[4], alone;
 	struct counted_port port = sharp_port(1e6);
 	struct mlrsearch_summary summary, single;
@@ -240,7 +246,7 @@ static void test_source_is_the_limit(void **state)
 		assert_true(results[i].source_limited);
 		assert_true(fabs(results[i].lower_pps - 2e6) < 100 && fabs(results[i].upper_pps - 2e6) < 100);
 	}
-	/* ... but the path gives in first. */
+	/* ... but the path gives in first: loads that it never reached make bounds wide, not wrong. */
 	port = sharp_port(1.5e6);
 	port.port.source_pps = 2e6;
 	assert_int_equal(mlrsearch(&config, run_trial, &port, results, &summary), 0);
@@ -249,7 +255,32 @@ static void test_source_is_the_limit(void **state)
 
 		assert_false(results[i].source_limited);
 		assert_true(results[i].lower_pps <= capacity && capacity <= results[i].upper_pps);
-		assert_true(results[i].lower_pps >= 1.45e6);
+		assert_true(results[i].lower_pps >= 5e5);
+	}
+}
+
+/* A source that is kept from running passes any load: that is no pass. */
+static void test_source_that_does_not_run(void **state)
+{
+	struct mlrsearch_goal goals[] = { goal_of(1, 1, 0, 0.5), goal_of(1, 1, 0.005, 0.5) };
+	struct mlrsearch_config config = { .goals = goals, .goal_count = 2, .min_pps = 1e4, .max_pps = 3e6 };
+	struct mlrsearch_result results[2];
+
+	(void)state;
+	for (int every = 1; every < 5; every++) {
+		struct counted_port port = sharp_port(1e6);
+
+		port.stolen_every = every;
+		assert_int_equal(mlrsearch(&config, run_trial, &port, results, NULL), 0);
+		for (int i = 0; i < 2; i++) {
+			double capacity = simulated_port_capacity(&port.port, goals[i].loss_ratio, 0.5, 1);
+
+			if (every == 1) /* 100 frames a second, whatever is asked: that is what it has */
+				assert_true(results[i].lower_pps <= 100.001 &&
+					    results[i].irregular == !results[i].source_limited);
+			else
+				assert_true(results[i].lower_pps <= capacity && capacity <= results[i].upper_pps);
+		}
 	}
 }
 
@@ -330,7 +361,9 @@ static void refuse(struct mlrsearch_config config, struct mlrsearch_goal goal)
 
 static void test_nonsense_is_refused(void **state)
 {
-	struct mlrsearch_trial nonsense[] = { { 0, 1, 0 }, { NAN, 1, 0 }, { INFINITY, 1, 0 }, { 1000, 1, NAN }, { 1000, 0, 0 } };
+	struct mlrsearch_trial nonsense[] = {
+		{ 0, 1, 0 }, { NAN, 1, 0 }, { INFINITY, 1, 0 }, { 1000, 1, NAN }, { 1000, 0, 0 }
+	};
 	struct mlrsearch_goal good = goal_of(1, 1, 0, 0.5), goal;
 	struct mlrsearch_config fine = { .goals = &good, .goal_count = 1, .min_pps = 1000, .max_pps = 3e6 }, config;
 	struct mlrsearch_result result;
@@ -360,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_goals_share_trials),
 		cmocka_unit_test(test_goal_that_cannot_be_met),
 		cmocka_unit_test(test_source_is_the_limit),
+		cmocka_unit_test(test_source_that_does_not_run),
 		cmocka_unit_test(test_rfc_compliant_goal),
 		cmocka_unit_test(test_time_limit),
 		cmocka_unit_test(test_failing_trial_ends_search),

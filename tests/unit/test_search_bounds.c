@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Do the bounds of a search hold the capacity, and what do they cost? Counted over seeded simulated ports of known capacity and
- * noise (simulated_port.h), with RFC 2544's binary search beside: same ports, same full-length trials of 60 s, same width.
+ * Do the bounds of a search hold the capacity, and what do they cost? Counted over seeded simulated ports of known
+ * capacity and noise (simulated_port.h), with RFC 2544's binary search beside: same ports, same full-length trials of
+ * 60 s, same width.
  *
  * SEARCH_RUNS=N: so many runs of each machine instead of 200 (1000 runs in all).
  */
@@ -26,7 +27,11 @@
 
 static const struct mlrsearch_goal goals[GOALS] = {
 	{ .final_trial_s = FULL_S, .duration_sum_s = FULL_S, .loss_ratio = 0, .exceed_ratio = EXCEED, .width = WIDTH },
-	{ .final_trial_s = FULL_S, .duration_sum_s = FULL_S, .loss_ratio = 0.005, .exceed_ratio = EXCEED, .width = WIDTH },
+	{ .final_trial_s = FULL_S,
+	  .duration_sum_s = FULL_S,
+	  .loss_ratio = 0.005,
+	  .exceed_ratio = EXCEED,
+	  .width = WIDTH },
 };
 
 struct tally {
@@ -50,7 +55,8 @@ static int binary_trial(void *context, const struct rfc2544_load *load, struct r
 	double sent, lost;
 	int code = simulated_port_send(context, load->pps, load->duration_s, &sent, &lost);
 
-	*trial = (struct rfc2544_trial){ .sent = (uint64_t)sent, .received = (uint64_t)(sent - lost),
+	*trial = (struct rfc2544_trial){ .sent = (uint64_t)sent,
+					 .received = (uint64_t)(sent - lost),
 					 .duration_s = load->duration_s };
 	return code;
 }
@@ -78,8 +84,8 @@ static void run_binary(enum simulated_machine machine, uint64_t seed, int goal, 
 	simulated_port_draw(&port, machine, seed, FULL_S);
 	plan.max_pps = max_of(&port);
 	assert_int_equal(rfc2544_throughput(&plan, goals[goal].loss_ratio, binary_trial, &port, &found), 0);
-	tally->binary_inside[goal] +=
-		found.pps <= capacity && (capacity <= found.lossy_pps || (!found.lossy_pps && found.pps >= plan.max_pps));
+	tally->binary_inside[goal] += found.pps <= capacity &&
+				      (capacity <= found.lossy_pps || (!found.lossy_pps && found.pps >= plan.max_pps));
 	tally->binary_s += found.trial_s;
 	if (!goal)
 		tally->alone_binary_s += found.trial_s;
@@ -98,7 +104,8 @@ static void run_search(enum simulated_machine machine, uint64_t seed, int goal_c
 	assert_int_equal(mlrsearch(&config, search_trial, &port, results, summary), 0);
 	assert_true(fabs(summary->trial_s - port.trial_s) < 1e-6 * port.trial_s);
 	for (int i = 0; i < goal_count; i++)
-		assert_true(results[i].lower_pps <= results[i].upper_pps && results[i].upper_pps <= config.max_pps * 1.001);
+		assert_true(results[i].lower_pps <= results[i].upper_pps &&
+			    results[i].upper_pps <= config.max_pps * 1.001);
 }
 
 static void run_once(enum simulated_machine machine, uint64_t seed, struct tally *tally)
@@ -141,17 +148,19 @@ static void print_tally(const char *name, const struct tally *tally)
 	double runs = tally->runs / 100.0;
 
 	for (int i = 0; i < GOALS; i++)
-		print_message("%-10s loss goal %.1f %%: inside %.1f %% (lower too high %d, upper too low %d); no lower %.0f %%, "
-			      "irregular %.0f %%, as close as asked %.0f %%; by the draft alone inside %.1f %%, binary search "
-			      "%.1f %%\n",
-			      name, 100 * goals[i].loss_ratio, tally->inside[i] / runs, tally->too_high[i], tally->too_low[i],
-			      tally->none[i] / runs, tally->irregular[i] / runs, tally->close[i] / runs,
-			      tally->draft_inside[i] / runs, tally->binary_inside[i] / runs);
-	print_message("%-10s trial time %.0f s of binary search's %.0f s = %.3f (both goals); %.0f of %.0f s = %.3f (loss goal 0 "
-		      "alone, inside %.1f %%)\n",
-		      name, tally->trial_s / tally->runs, tally->binary_s / tally->runs, tally->trial_s / tally->binary_s,
-		      tally->alone_s / tally->runs, tally->alone_binary_s / tally->runs,
-		      tally->alone_s / tally->alone_binary_s, tally->alone_inside / runs);
+		print_message(
+			"%-10s loss goal %.1f %%: inside %.1f %% (lower too high %d, upper too low %d); no lower %.0f %%, "
+			"irregular %.0f %%, as close as asked %.0f %%; by the draft alone inside %.1f %%, binary search "
+			"%.1f %%\n",
+			name, 100 * goals[i].loss_ratio, tally->inside[i] / runs, tally->too_high[i], tally->too_low[i],
+			tally->none[i] / runs, tally->irregular[i] / runs, tally->close[i] / runs,
+			tally->draft_inside[i] / runs, tally->binary_inside[i] / runs);
+	print_message(
+		"%-10s trial time %.0f s of binary search's %.0f s = %.3f (both goals); %.0f of %.0f s = %.3f (loss goal 0 "
+		"alone, inside %.1f %%)\n",
+		name, tally->trial_s / tally->runs, tally->binary_s / tally->runs, tally->trial_s / tally->binary_s,
+		tally->alone_s / tally->runs, tally->alone_binary_s / tally->runs,
+		tally->alone_s / tally->alone_binary_s, tally->alone_inside / runs);
 }
 
 static struct tally all;
@@ -177,8 +186,8 @@ static void check_machine(enum simulated_machine machine)
 	for (int seed = 0; seed < runs; seed++)
 		run_once(machine, (uint64_t)seed, &tally);
 	print_tally(simulated_machine_name(machine), &tally);
-	/* Of a few hundred runs of a search that is right in 99 % some more than 1 % may be wrong by chance: 98 % here (3 standard
-	 * errors of 200), 99 % over all in test_all. */
+	/* Of a few hundred runs of a search that is right in 99 % some more than 1 % may be wrong by chance: 98 % here
+	 * (3 standard errors of 200), 99 % over all in test_all. */
 	for (int i = 0; i < GOALS; i++)
 		assert_true(tally.inside[i] >= 0.98 * runs);
 	assert_true(tally.trial_s <= tally.binary_s / 3);
@@ -226,10 +235,11 @@ static void test_all(void **state)
 	double runs = all.runs;
 
 	(void)state;
-	print_message("all: of %d runs inside %.2f %% (loss goal 0), %.2f %% (0.5 %%), both at once %.2f %%; trial time %.3f of binary "
-		      "search's (both goals), %.3f (loss goal 0 alone, inside %.2f %%)\n",
-		      all.runs, 100 * all.inside[0] / runs, 100 * all.inside[1] / runs, 100 * all.both_inside / runs,
-		      all.trial_s / all.binary_s, all.alone_s / all.alone_binary_s, 100 * all.alone_inside / runs);
+	print_message(
+		"all: of %d runs inside %.2f %% (loss goal 0), %.2f %% (0.5 %%), both at once %.2f %%; trial time %.3f of binary "
+		"search's (both goals), %.3f (loss goal 0 alone, inside %.2f %%)\n",
+		all.runs, 100 * all.inside[0] / runs, 100 * all.inside[1] / runs, 100 * all.both_inside / runs,
+		all.trial_s / all.binary_s, all.alone_s / all.alone_binary_s, 100 * all.alone_inside / runs);
 	assert_true(all.runs >= 5 * 200 || getenv("SEARCH_RUNS"));
 	for (int i = 0; i < GOALS; i++)
 		assert_true(all.inside[i] >= 0.99 * runs);

@@ -2,26 +2,26 @@
 /*
  * Where a capacity lies by trials of all lengths.
  *
- * Theory. In overload what comes through is what the machine can do at that time: a trial at load r that loses x says that the
- * goal g would just have been met at s = r * (1 - x) / (1 - g). Such samples s scatter as the capacity does, whether it wanders, jumps
- * or stands still. The zone is what was seen to be the limit at some time: the samples, and, where they contradict each other, loads
- * that failed below loads that passed.
- *   A trial that lost hardly more than the goal allows (by less than a twentieth of the width) says nothing of that kind: a few frames
- * are lost to noise at any load.
- *   A machine that does less the more is offered (or drops all) gives samples below loads that pass. As long as no load failed below
- * one that passed, samples count as not lower than the highest pass.
+ * Theory. In overload what comes through is what the machine can do at that time: a trial at load r that loses x says
+ * that the goal g would just have been met at s = r * (1 - x) / (1 - g). Such samples s scatter as the capacity does,
+ * whether it wanders, jumps or stands still. The zone is what was seen to be the limit at some time: the samples, and,
+ * where they contradict each other, loads that failed below loads that passed. A trial that lost hardly more than the
+ * goal allows (by less than a twentieth of the width) says nothing of that kind: a few frames are lost to noise at any
+ * load. A machine that does less the more is offered (or drops all) gives samples below loads that pass. As long as no
+ * load failed below one that passed, samples count as not lower than the highest pass.
  *
- * Evidence for a bound. A goal puts up with a share e of failing trials. The hypotheses are kept apart by a margin: "fails with
- * probability e / 3" against "fails with probability (1 + e) / 2". For e = 1/2 a pass weighs ln(0.833 / 0.25) = 1.2, a fail
- * ln(0.75 / 0.167) = 1.5.
+ * Evidence for a bound. A goal puts up with a share e of failing trials. The hypotheses are kept apart by a margin:
+ * "fails with probability e / 3" against "fails with probability (1 + e) / 2". For e = 1/2 a pass weighs ln(0.833 /
+ * 0.25) = 1.2, a fail ln(0.75 / 0.167) = 1.5.
  */
 #include "measure/capacity_zone.h"
 
 #include <math.h>
 
-#define AS_LONG 0.98	  /* durations are measured */
-#define NOISE_PART 0.05	  /* of the width */
-#define FAR_OVERLOAD 1.6  /* loads beyond this multiple of what comes through say little of the machine near its limit */
+#define AS_LONG 0.98	 /* durations are measured */
+#define NOISE_PART 0.05	 /* of the width */
+#define FAR_OVERLOAD 1.6 /* loads beyond this multiple of what comes through say little of the machine near its limit \
+			  */
 #define MOST_PIECES 4
 #define QUEUE_CERTAINTY 3 /* standard errors */
 #define SHORT_FAIL 0.7	  /* weight of a short fail below a lower bound */
@@ -62,7 +62,8 @@ static double relative_deviation(const struct samples *samples)
 
 	if (samples->count < 2)
 		return 0;
-	return sqrt(fmax(samples->squares / samples->count - mean * mean, 0) * samples->count / (samples->count - 1)) / mean;
+	return sqrt(fmax(samples->squares / samples->count - mean * mean, 0) * samples->count / (samples->count - 1)) /
+	       mean;
 }
 
 static void find_ends(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count, double least_s,
@@ -73,7 +74,8 @@ static void find_ends(const struct mlrsearch_goal *goal, const struct zone_trial
 	for (int i = 0; i < count; i++) {
 		enum verdict_of_trial verdict = zone_verdict(goal, trials[i].loss_ratio);
 
-		if (verdict == TRIAL_PASSED && trials[i].duration_s >= AS_LONG * least_s && trials[i].pps > zone->high_pass_pps) {
+		if (verdict == TRIAL_PASSED && trials[i].duration_s >= AS_LONG * least_s &&
+		    trials[i].pps > zone->high_pass_pps) {
 			zone->high_pass_pps = trials[i].pps;
 			zone->high_pass_s = trials[i].duration_s;
 		}
@@ -96,8 +98,8 @@ static int length_of(const struct mlrsearch_goal *goal, double duration_s, doubl
 }
 
 /* One trial in overload near the limit: its sample of the capacity, or 0. */
-static double sample_of(const struct mlrsearch_goal *goal, const struct zone_trial *trial, const struct capacity_zone *ends,
-			double highest)
+static double sample_of(const struct mlrsearch_goal *goal, const struct zone_trial *trial,
+			const struct capacity_zone *ends, double highest)
 {
 	if (zone_verdict(goal, trial->loss_ratio) != TRIAL_OVERLOAD ||
 	    (trial->pps > FAR_OVERLOAD * highest && trial->pps > ends->low_fail_pps))
@@ -116,7 +118,8 @@ static double highest_sample(const struct mlrsearch_goal *goal, const struct zon
 	return highest;
 }
 
-/* Frames that a queue takes, by least squares of the samples over 1 / duration; 0 when they scatter too much to tell. */
+/* Frames that a queue takes, by least squares of the samples over 1 / duration; 0 when they scatter too much to tell.
+ */
 static double queue_frames(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count,
 			   const struct capacity_zone *ends, double highest)
 {
@@ -211,7 +214,8 @@ double zone_lower_evidence(const struct mlrsearch_goal *goal, const struct zone_
 
 		if (trials[i].loss_ratio > goal->loss_ratio && trials[i].pps <= pps * (1 + 1e-9))
 			evidence -= zone_fail_evidence(goal) * (length == FULL ? 1 : SHORT_FAIL);
-		else if (trials[i].loss_ratio <= goal->loss_ratio && trials[i].pps >= pps * (1 - 1e-9) && length != SHORT)
+		else if (trials[i].loss_ratio <= goal->loss_ratio && trials[i].pps >= pps * (1 - 1e-9) &&
+			 length != SHORT)
 			evidence += zone_pass_evidence(goal) * fmin(trials[i].duration_s / goal->final_trial_s, 1);
 	}
 	return evidence;
@@ -220,7 +224,8 @@ double zone_lower_evidence(const struct mlrsearch_goal *goal, const struct zone_
 /* Overload that lasts is as good as so many pieces of it. */
 static double fail_weight(const struct mlrsearch_goal *goal, const struct zone_trial *trial, double piece_s)
 {
-	return zone_verdict(goal, trial->loss_ratio) == TRIAL_OVERLOAD ? fmin(trial->duration_s / piece_s, MOST_PIECES) : 1;
+	return zone_verdict(goal, trial->loss_ratio) == TRIAL_OVERLOAD ? fmin(trial->duration_s / piece_s, MOST_PIECES)
+								       : 1;
 }
 
 double zone_upper_evidence(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count, double pps,

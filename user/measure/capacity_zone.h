@@ -10,17 +10,18 @@
 #include "measure/mlrsearch.h"
 
 struct zone_trial {
-	double pps;	   /* load: asked, or achieved when the source fell short */
+	double pps; /* load, as asked for */
 	double duration_s, loss_ratio;
 };
 
 struct capacity_zone {
-	double low_pps, high_pps;   /* loads that were seen to be the limit at some time; 0: nothing is known yet */
-	double spread;		    /* relative standard deviation of what comes through in overload, of short or of longer trials */
-	double queue_frames;	    /* that each trial passes beyond the rate of the machine; the zone is without them */
-	int samples;		    /* trials in overload that this is from */
-	double high_pass_s;	    /* duration of that pass */
-	double high_pass_pps, low_fail_pps; /* highest load that passed, lowest that failed (other than by a few frames); 0: none */
+	double low_pps, high_pps; /* loads that were seen to be the limit at some time; 0: nothing is known yet */
+	double spread; /* relative standard deviation of what comes through in overload, of short or of longer trials */
+	double queue_frames; /* that each trial passes beyond the rate of the machine; the zone is without them */
+	int samples;	     /* trials in overload that this is from */
+	double high_pass_s;  /* duration of that pass */
+	double high_pass_pps,
+		low_fail_pps; /* highest load that passed, lowest that failed (other than by a few frames); 0: none */
 };
 
 /* How a trial went by a goal's measure. */
@@ -31,12 +32,12 @@ enum verdict_of_trial {
 };
 
 enum verdict_of_trial zone_verdict(const struct mlrsearch_goal *goal, double loss_ratio);
-/* Trials shorter than piece_s fill queues that longer ones do not notice: what passes in them is no evidence when there are
- * longer ones. */
+/* Trials shorter than piece_s fill queues that longer ones do not notice: what passes in them is no evidence when there
+ * are longer ones. */
 void zone_find(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count, double piece_s,
 	       struct capacity_zone *zone);
-/* ln of the likelihood that a load is a lower bound rather than not, with a clear margin on either side, by all trials: what
- * passes above it passes there, what fails below it fails there. The same for an upper bound. */
+/* ln of the likelihood that a load is a lower bound rather than not, with a clear margin on either side, by all trials:
+ * what passes above it passes there, what fails below it fails there. The same for an upper bound. */
 double zone_lower_evidence(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count, double pps,
 			   double piece_s);
 double zone_upper_evidence(const struct mlrsearch_goal *goal, const struct zone_trial *trials, int count, double pps,

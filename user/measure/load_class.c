@@ -3,25 +3,24 @@
  * Load classification of MLRsearch.
  *
  * Theory. A goal allows a share e (exceed ratio) of the time at a load to have high loss, and wants at least a time S
- * (duration sum) of full-length trials before that is judged. With L and H the full-length time of low and of high loss, l and
- * h the same of shorter trials:
- *   Short trials with high loss count, since a longer one that held them would have lost as much; but only as far as they
- *   outweigh short trials with low loss in the proportion that the goal allows: H' = H + max(0, h - l * e / (1 - e)).
- *   W = max(L + H', S) is the whole; what is missing to S may yet turn out either way.
- *   Lower bound: even if all that is missing had high loss, W - L <= e * W. Upper bound: even if all of it had low loss,
- *   H' > e * W. Otherwise undecided.
- * With e < 1/2 or S far above the final trial duration one trial decides nothing; with e = 0 any high loss decides.
+ * (duration sum) of full-length trials before that is judged. With L and H the full-length time of low and of high
+ * loss, l and h the same of shorter trials: Short trials with high loss count, since a longer one that held them would
+ * have lost as much; but only as far as they outweigh short trials with low loss in the proportion that the goal
+ * allows: H' = H + max(0, h - l * e / (1 - e)). W = max(L + H', S) is the whole; what is missing to S may yet turn out
+ * either way. Lower bound: even if all that is missing had high loss, W - L <= e * W. Upper bound: even if all of it
+ * had low loss, H' > e * W. Otherwise undecided. With e < 1/2 or S far above the final trial duration one trial decides
+ * nothing; with e = 0 any high loss decides.
  *
- * Conditional throughput: the load, less the loss of the trial at the (1 - e) quantile, by time, of the full-length trials
- * in order of loss; time that is missing to S counts as lost wholly.
+ * Conditional throughput: the load, less the loss of the trial at the (1 - e) quantile, by time, of the full-length
+ * trials in order of loss; time that is missing to S counts as lost wholly.
  */
 #include "measure/load_class.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Effective durations are measured: a trial that misses the full length by less than this part was meant to have it, and counts
- * as that, lest one trial of 60.1 s be more than half of 120 s. */
+/* Effective durations are measured: a trial that misses the full length by less than this part was meant to have it,
+ * and counts as that, lest one trial of 60.1 s be more than half of 120 s. */
 #define DURATION_TOLERANCE 0.02
 
 static double rounded_s(const struct mlrsearch_goal *goal, double duration_s)
@@ -49,7 +48,8 @@ void load_sums_add(struct load_sums *sums, const struct mlrsearch_goal *goal, do
 }
 
 /* H' and W. */
-static void effective_s(const struct load_sums *sums, const struct mlrsearch_goal *goal, double *high_s, double *whole_s)
+static void effective_s(const struct load_sums *sums, const struct mlrsearch_goal *goal, double *high_s,
+			double *whole_s)
 {
 	double balance = goal->exceed_ratio / (1 - goal->exceed_ratio);
 

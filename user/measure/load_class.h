@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What trials at one load say about a search goal: the definitions of MLRsearch (draft-ietf-bmwg-mlrsearch), and no more.
+ * What trials at one load say about a search goal: the definitions of MLRsearch (draft-ietf-bmwg-mlrsearch), and no
+ * more.
  *
  * Pure. Called by: measure/mlrsearch.c.
  */
@@ -19,8 +20,8 @@ struct load_sums {
 
 void load_sums_add(struct load_sums *sums, const struct mlrsearch_goal *goal, double duration_s, double loss_ratio);
 enum load_class load_classify(const struct load_sums *sums, const struct mlrsearch_goal *goal);
-/* Seconds of high loss that would make a load with these sums an upper bound, and of full-length low loss that would make
- * it a lower one; 0 when it is one already. */
+/* Seconds of high loss that would make a load with these sums an upper bound, and of full-length low loss that would
+ * make it a lower one; 0 when it is one already. */
 double load_missing_high_s(const struct load_sums *sums, const struct mlrsearch_goal *goal);
 double load_missing_low_s(const struct load_sums *sums, const struct mlrsearch_goal *goal);
 

@@ -2,37 +2,43 @@
 /*
  * Search for the highest loads that meet several loss goals at once.
  *
- * Owns: running trials for all goals in turn, and what the results are. Leaves to others: which trial is next (mlrsearch_steps.c),
- * what trials at a load mean by the draft (load_class.c), where the capacity can be after all that was seen (capacity_zone.c).
- * Called by: measure/ for the throughput of a path.
+ * Owns: running trials for all goals in turn, and what the results are. Leaves to others: which trial is next
+ *(mlrsearch_steps.c), what trials at a load mean by the draft (load_class.c), where the capacity can be after all that
+ *was seen (capacity_zone.c). Called by: measure/ for the throughput of a path.
  *
- * By the draft. A load is classified for each goal from all trials at it; the relevant upper bound is the lowest load that is an
- * upper bound, the relevant lower bound the highest lower one below it. All goals share all trials. A goal that no load meets is
- * said to be so and does not end the others.
+ * By the draft. A load is classified for each goal from all trials at it; the relevant upper bound is the lowest load
+ *that is an upper bound, the relevant lower bound the highest lower one below it. All goals share all trials. A goal
+ *that no load meets is said to be so and does not end the others.
  *
- * Beyond the draft (config.by_draft_alone is 0), for goals with an exceed ratio above 0, which expect noise. Where noise fails
- * trials at random, one lucky full-length trial makes a lower bound of a load that fails nine times out of ten, one unlucky trial an
- * upper bound of a load that is fine; where the capacity wanders, what is the limit now is not the limit in a minute. So
- *   1. besides its class a load needs evidence of its own (capacity_zone.c): for a lower bound passes of 2.25 full lengths without
- *	a fail (1 for a loss ratio above 0 on a steady machine, as that is an average; 3.25 where noise has failed a trial), and more
- *	to outweigh each fail; for an upper bound fails in three pieces of an eighth of a length, or one that lasts;
- *   2. bounds keep a distance from the zone in which the limit was seen, by how much it was seen to scatter: on a steady machine a
- *	fifth of the width, so that the width is reached; else they are as wide as they have to be, and that is said;
- *   3. a load that fails by a few frames of noise is no upper bound, and the lower bound is then looked for far below it;
- *   4. there are no phases of ever longer trials and narrower widths. Under overload load * (1 - loss) tells the capacity, so short
- *	trials find the place, and long ones only confirm it.
- * tests/unit/test_search_bounds.c counts how often the bounds hold the capacity, with and without this, and what it costs.
+ * Beyond the draft (config.by_draft_alone is 0), for goals with an exceed ratio above 0, which expect noise. Where
+ *noise fails trials at random, one lucky full-length trial makes a lower bound of a load that fails nine times out of
+ *ten, one unlucky trial an upper bound of a load that is fine; where the capacity wanders, what is the limit now is not
+ *the limit in a minute. So
+ *   1. besides its class a load needs evidence of its own (capacity_zone.c): for a lower bound passes of 2.25 full
+ *lengths without a fail (1 for a loss ratio above 0 on a steady machine, as that is an average; 3.25 where noise has
+ *failed a trial), and more to outweigh each fail; for an upper bound fails in three pieces of an eighth of a length, or
+ *one that lasts;
+ *   2. bounds keep a distance from the zone in which the limit was seen, by how much it was seen to scatter: on a
+ *steady machine a fifth of the width, so that the width is reached; else they are as wide as they have to be, and that
+ *is said;
+ *   3. a load that fails by a few frames of noise is no upper bound, and the lower bound is then looked for far below
+ *it;
+ *   4. there are no phases of ever longer trials and narrower widths. Under overload load * (1 - loss) tells the
+ *capacity, so short trials find the place, and long ones only confirm it. tests/unit/test_search_bounds.c counts how
+ *often the bounds hold the capacity, with and without this, and what it costs.
  *
- * Course for one goal. Bracket: initial (short) trials, first at the hint or the highest load, until a pass and a fail are close
- * and six trials in overload have shown how steady the machine is. Settle: the upper bound by pieces, then the lower bound by one
- * piece (which fails cheaply) and full lengths. Improve: while there is time and a bound can come closer.
+ * Course for one goal. Bracket: initial (short) trials, first at the hint or the highest load, until a pass and a fail
+ *are close and six trials in overload have shown how steady the machine is. Settle: the upper bound by pieces, then the
+ *lower bound by one piece (which fails cheaply) and full lengths. Improve: while there is time and a bound can come
+ *closer.
  *
- * Error, for exceed ratio 1/2. A load that noise fails with probability p > 1/2 becomes a lower bound by luck with probability
- * (1 - p)^2.25 < 21 %. If nothing is known of how strong noise is (its logarithm is flat over six decades), that happens in 0.7 %
- * of all searches.
+ * Error, for exceed ratio 1/2. A load that noise fails with probability p > 1/2 becomes a lower bound by luck with
+ *probability (1 - p)^2.25 < 21 %. If nothing is known of how strong noise is (its logarithm is flat over six decades),
+ *that happens in 0.7 % of all searches.
  *
- * Invariants. lower <= upper. Every bound that is reported is a load that was tried (as far as the source reached it: what a pass
- * proves is the achieved rate, what a fail proves is that the asked rate is too much).
+ * Invariants. lower <= upper. Every bound that is reported is a load that was tried. A load is what was asked for: a
+ *source that is kept from running sends at that rate with gaps in between. So what a fail proves is that the asked rate
+ *is too much; what a pass proves is the achieved rate, which is what is reported.
  */
 #include "measure/mlrsearch.h"
 
@@ -44,8 +50,8 @@
 #include "measure/load_class.h"
 #include "measure/mlrsearch_state.h"
 
-#define SHORT_FALL 0.98 /* of a load: a source that achieves less did not offer it */
-#define BUDGET 4.75	/* full lengths of trial time for each goal, when nothing else is said */
+#define LEAST_OFFERED 0.1 /* of a load */
+#define BUDGET 4.75	  /* full lengths of trial time for each goal, when nothing else is said */
 
 static int find_load(struct search *search, double pps)
 {
@@ -57,39 +63,39 @@ static int find_load(struct search *search, double pps)
 	return search->load_count++;
 }
 
-static int is_fail_for_all(const struct search *search, double loss_ratio)
+static int passes_some(const struct search *search, const struct mlrsearch_trial *trial)
 {
 	for (int i = 0; i < search->config->goal_count; i++)
-		if (loss_ratio <= search->goals[i].goal->loss_ratio)
-			return 0;
-	return 1;
+		if (trial->loss_ratio <= search->goals[i].goal->loss_ratio)
+			return 1;
+	return 0;
 }
 
-static int run_proposal(struct search *search, const struct search_proposal *proposal, mlrsearch_trial_function run_trial,
-			void *context)
+/* A source that was hardly let run at all has not tried the load: such a pass is not taken down. Its time is spent all
+ * the same. */
+static int run_proposal(struct search *search, const struct search_proposal *proposal,
+			mlrsearch_trial_function run_trial, void *context)
 {
 	struct mlrsearch_trial got = { .offered_pps = NAN, .duration_s = NAN, .loss_ratio = NAN };
-	double pps = proposal->pps;
 	int code = run_trial(context, proposal->pps, proposal->duration_s, &got);
 
 	if (code)
 		return code;
+	search->run_count++;
 	if (!(got.offered_pps > 0) || isinf(got.offered_pps) || isnan(got.loss_ratio) || !(got.duration_s > 0))
 		return error_set(EIO,
 				 "a trial at %.0f frames a second sent nothing or counted nothing; see whether the "
 				 "source's interface is still up",
 				 proposal->pps);
+	search->trial_s += got.duration_s;
+	if (got.offered_pps < LEAST_OFFERED * proposal->pps && !search_is_top(search, proposal->pps) &&
+	    passes_some(search, &got))
+		return 0;
 	search->trials[search->trial_count] = (struct search_trial){ find_load(search, proposal->pps), got.offered_pps,
 								     got.duration_s, fmax(got.loss_ratio, 0) };
 	search->highest_pps = fmax(search->highest_pps, got.offered_pps);
-	/* A source that was held up sent at the asked rate with gaps: what passed is the achieved rate, what failed the asked one,
-	 * unless it is more than the source ever did. */
-	if (got.offered_pps < SHORT_FALL * pps && is_fail_for_all(search, got.loss_ratio))
-		pps = fmin(pps, search->highest_pps);
-	else if (got.offered_pps < SHORT_FALL * pps && !search_is_top(search, pps)) /* at its highest load that is what it has */
-		pps = got.offered_pps;
-	search->outcomes[search->trial_count++] = (struct zone_trial){ pps, got.duration_s, fmax(got.loss_ratio, 0) };
-	search->trial_s += got.duration_s;
+	search->outcomes[search->trial_count++] =
+		(struct zone_trial){ proposal->pps, got.duration_s, fmax(got.loss_ratio, 0) };
 	return 0;
 }
 
@@ -98,7 +104,7 @@ static int advance(struct search *search, struct search_goal *state, mlrsearch_t
 {
 	struct search_proposal proposal = { .duration_s = state->initial_s };
 	double before_s = search->trial_s;
-	int code;
+	int before = search->trial_count, code;
 
 	if (state->bracket_trials != SEARCH_NONE) {
 		proposal.pps = state->budget_s > state->spent_s ? search_bracket(search, state) : 0;
@@ -110,13 +116,15 @@ static int advance(struct search *search, struct search_goal *state, mlrsearch_t
 	state->spent_s += search->trial_s - before_s;
 	if (code)
 		return code;
-	search_review(search, state);
+	if (search->trial_count > before)
+		search_review(search, state);
 	return 1;
 }
 
 /* --- results --- */
 
-/* A fail at or below the lower bound, or a full-length pass at or above the upper one? (Shorter ones fit into a queue.) */
+/* A fail at or below the lower bound, or a full-length pass at or above the upper one? (Shorter ones fit into a queue.)
+ */
 static int contradicts(const struct search *search, const struct search_goal *state, double lower_pps, double upper_pps)
 {
 	for (int i = 0; i < search->trial_count; i++) {
@@ -124,7 +132,8 @@ static int contradicts(const struct search *search, const struct search_goal *st
 		int failed = search->trials[i].loss_ratio > state->goal->loss_ratio;
 
 		if (failed ? pps <= lower_pps
-			   : upper_pps > 0 && pps >= upper_pps && search->trials[i].duration_s >= SEARCH_AS_LONG * state->full_s)
+			   : upper_pps > 0 && pps >= upper_pps &&
+				     search->trials[i].duration_s >= SEARCH_AS_LONG * state->full_s)
 			return 1;
 	}
 	return 0;
@@ -218,7 +227,8 @@ static void reconcile(const struct mlrsearch_config *config, struct mlrsearch_re
 			if (lax->upper_pps < strict->upper_pps && !strict->source_limited) {
 				strict->upper_pps = fmax(lax->upper_pps, strict->lower_pps);
 				strict->upper_trial_s = lax->upper_trial_s;
-				strict->trouble &= ~(unsigned int)MLRSEARCH_NO_UPPER | (lax->trouble & MLRSEARCH_NO_UPPER);
+				strict->trouble &= ~(unsigned int)MLRSEARCH_NO_UPPER |
+						   (lax->trouble & MLRSEARCH_NO_UPPER);
 			}
 		}
 	}
@@ -246,7 +256,8 @@ static int check_config(const struct mlrsearch_config *config)
 	if (!(config->max_pps > 0) || isinf(config->max_pps))
 		return error_set(EINVAL, "a search needs the highest rate of its source, which is unknown");
 	if (!(config->min_pps > 0 && config->min_pps <= config->max_pps))
-		return error_set(EINVAL, "a search cannot go from %g to %g frames a second", config->min_pps, config->max_pps);
+		return error_set(EINVAL, "a search cannot go from %g to %g frames a second", config->min_pps,
+				 config->max_pps);
 	if (config->goal_count < 1 || config->goal_count > MLRSEARCH_MAX_GOALS)
 		return error_set(EINVAL, "a search has 1 to %d goals, not %d", MLRSEARCH_MAX_GOALS, config->goal_count);
 	for (int i = 0; !code && i < config->goal_count; i++)
@@ -254,7 +265,8 @@ static int check_config(const struct mlrsearch_config *config)
 	return code;
 }
 
-static void set_up_goal(const struct mlrsearch_config *config, const struct mlrsearch_goal *goal, struct search_goal *state)
+static void set_up_goal(const struct mlrsearch_config *config, const struct mlrsearch_goal *goal,
+			struct search_goal *state)
 {
 	state->goal = goal;
 	state->full_s = goal->final_trial_s;
@@ -271,7 +283,7 @@ static int run_goals(struct search *search, mlrsearch_trial_function run_trial, 
 {
 	int count = search->config->goal_count, open = count, code;
 
-	for (int turn = 0; open && search->trial_count < MLRSEARCH_MAX_TRIALS - 1; turn++) {
+	for (int turn = 0; open && search->run_count < MLRSEARCH_MAX_TRIALS - 1; turn++) {
 		struct search_goal *state = &search->goals[turn % count];
 
 		if (state->done)
@@ -308,7 +320,7 @@ int mlrsearch(const struct mlrsearch_config *config, mlrsearch_trial_function ru
 		conclude(search, &search->goals[i], &results[i]);
 	reconcile(config, results);
 	if (summary)
-		*summary = (struct mlrsearch_summary){ search->trial_count, search->trial_s };
+		*summary = (struct mlrsearch_summary){ search->run_count, search->trial_s };
 	free(search);
 	return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The inside of a search, shared by mlrsearch.c (running trials, results) and mlrsearch_steps.c (which trial is next). No
- * business of anybody else.
+ * The inside of a search, shared by mlrsearch.c (running trials, results) and mlrsearch_steps.c (which trial is next).
+ * No business of anybody else.
  */
 #ifndef MEASURE_MLRSEARCH_STATE_H
 #define MEASURE_MLRSEARCH_STATE_H
@@ -25,9 +25,9 @@ struct search_proposal {
 struct search_goal {
 	const struct mlrsearch_goal *goal;
 	double initial_s, piece_s, full_s, budget_s, spent_s;
-	double step;		     /* next relative step while one end of the bracket is missing */
-	int interpolations;	     /* in a row */
-	int bracket_trials;	     /* SEARCH_NONE: the bracket is complete */
+	double step;	    /* next relative step while one end of the bracket is missing */
+	int interpolations; /* in a row */
+	int bracket_trials; /* SEARCH_NONE: the bracket is complete */
 	int done;
 	double lower_pps, upper_pps; /* loads being settled; 0: none yet */
 	double passed_pps;	     /* highest load that was to be the upper bound and passed */
@@ -41,6 +41,7 @@ struct search {
 	const struct mlrsearch_config *config;
 	double highest_pps; /* ever achieved */
 	double trial_s;
+	int run_count; /* trials that were run; trial_count of them tell something */
 	int load_count, trial_count;
 	double loads[MLRSEARCH_MAX_TRIALS]; /* asked */
 	struct search_trial trials[MLRSEARCH_MAX_TRIALS];

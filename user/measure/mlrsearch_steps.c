@@ -9,17 +9,17 @@
 #include "measure/load_class.h"
 #include "measure/mlrsearch_state.h"
 
-#define BRACKET_TRIALS 40   /* more than that do not make one */
-#define STEADY_SAMPLES 6    /* trials in overload before a bracket is complete */
-#define LOWER_PASSES 2.25   /* full-length passes without a fail that make a lower bound */
-#define NOISY_PASSES 3.25   /* the same where noise fails trials */
-#define UPPER_FAILS 3	    /* fails of a piece without a pass */
-#define LOWER_SPREADS 5	    /* standard deviations that a bound keeps from the zone */
+#define BRACKET_TRIALS 24 /* more than that do not make one */
+#define STEADY_SAMPLES 6  /* trials in overload before a bracket is complete */
+#define LOWER_PASSES 2.25 /* full-length passes without a fail that make a lower bound */
+#define NOISY_PASSES 3.25 /* the same where noise fails trials */
+#define UPPER_FAILS 3	  /* fails of a piece without a pass */
+#define LOWER_SPREADS 5	  /* standard deviations that a bound keeps from the zone */
 #define UPPER_SPREADS 4
-#define UPPER_LENGTH 0.51    /* of a full-length trial, where pieces are too short */
-#define MARGIN 0.2	    /* of the width, on each side */
-#define FEW_FRAMES 200	    /* lost at random, one by one; more are lost in bursts */
-#define QUIET_PART 0.2	    /* noise is to be so much below what fails every second trial */
+#define UPPER_LENGTH 0.51 /* of a full-length trial, where pieces are too short */
+#define MARGIN 0.2	  /* of the width, on each side */
+#define FEW_FRAMES 200	  /* lost at random, one by one; more are lost in bursts */
+#define QUIET_PART 0.2	  /* noise is to be so much below what fails every second trial */
 
 int search_find_load(const struct search *search, double pps)
 {
@@ -51,8 +51,8 @@ static double lower_evidence(const struct search *search, const struct search_go
 	return zone_lower_evidence(state->goal, search->outcomes, search->trial_count, pps, state->piece_s);
 }
 
-/* Full-length passes that a lower bound takes when nothing failed: no loss at all may be met by luck; a share of loss is an
- * average, which one trial tells where the machine is steady. */
+/* Full-length passes that a lower bound takes when nothing failed: no loss at all may be met by luck; a share of loss
+ * is an average, which one trial tells where the machine is steady. */
 static double lower_threshold(const struct search *search, const struct search_goal *state)
 {
 	double passes = state->is_noisy ? NOISY_PASSES : LOWER_PASSES;
@@ -77,8 +77,8 @@ static int is_upper(const struct search *search, const struct search_goal *state
 	if (class_at(search, state, load) != LOAD_UPPER)
 		return 0;
 	return search->config->by_draft_alone || !(state->goal->exceed_ratio > 0) ||
-	       zone_upper_evidence(state->goal, search->outcomes, search->trial_count, search->loads[load], state->piece_s) >=
-		       UPPER_FAILS * zone_fail_evidence(state->goal) - 1e-9;
+	       zone_upper_evidence(state->goal, search->outcomes, search->trial_count, search->loads[load],
+				   state->piece_s) >= UPPER_FAILS * zone_fail_evidence(state->goal) - 1e-9;
 }
 
 /* Lowest load that counts as an upper bound; highest lower bound below it. */
@@ -145,7 +145,8 @@ static double between(struct search_goal *state, double low, double high, double
 
 		state->interpolations++;
 		for (int sign = -1; sign <= 1; sign += 2)
-			if (guess * (1 + sign * margin) > low + 0.1 * gap && guess * (1 + sign * margin) < high - 0.1 * gap)
+			if (guess * (1 + sign * margin) > low + 0.1 * gap &&
+			    guess * (1 + sign * margin) < high - 0.1 * gap)
 				return guess * (1 + sign * margin);
 	}
 	state->interpolations = 0;
@@ -170,7 +171,8 @@ static double lowest_fail_above(const struct search *search, const struct search
 	double found = 0;
 
 	for (int i = 0; i < search->trial_count; i++)
-		if (search->outcomes[i].pps > pps && zone_verdict(state->goal, search->outcomes[i].loss_ratio) == TRIAL_OVERLOAD &&
+		if (search->outcomes[i].pps > pps &&
+		    zone_verdict(state->goal, search->outcomes[i].loss_ratio) == TRIAL_OVERLOAD &&
 		    (!found || search->outcomes[i].pps < found))
 			found = search->outcomes[i].pps;
 	return found;
@@ -185,8 +187,8 @@ static double lowest_load(const struct search *search)
 	return lowest;
 }
 
-/* The next load of the bracket; 0 when there is one that is narrow enough and enough was seen of overload, or when an end of the
- * range is reached. */
+/* The next load of the bracket; 0 when there is one that is narrow enough and enough was seen of overload, or when an
+ * end of the range is reached. */
 double search_bracket(const struct search *search, struct search_goal *state)
 {
 	const struct mlrsearch_config *config = search->config;
@@ -200,13 +202,16 @@ double search_bracket(const struct search *search, struct search_goal *state)
 		return 0;
 	high = lowest_fail_above(search, state, zone.high_pass_pps);
 	if (!high && !zone.high_pass_pps) /* noise only */
-		return lowest_load(search) > config->min_pps * (1 + 1e-9) ? in_range(search, lowest_load(search) / 2) : 0;
+		return lowest_load(search) > config->min_pps * (1 + 1e-9) ? in_range(search, lowest_load(search) / 2)
+									  : 0;
 	if (!high)
 		return search_is_top(search, zone.high_pass_pps)
 			       ? 0
 			       : in_range(search, zone.high_pass_pps * (1 + next_step(state)));
 	if (!zone.high_pass_pps)
-		return high > config->min_pps * (1 + 1e-9) ? below_fail(search, state, high, loss_at(search, state, high)) : 0;
+		return high > config->min_pps * (1 + 1e-9)
+			       ? below_fail(search, state, high, loss_at(search, state, high))
+			       : 0;
 	state->step = 4 * width;
 	if (high - zone.high_pass_pps > fmax(8 * width, 0.04) * high)
 		return between(state, zone.high_pass_pps, high, loss_at(search, state, high));
@@ -230,7 +235,7 @@ static double lower_candidate(const struct search *search, const struct search_g
 	if (!zone.samples)
 		pps = zone.high_pps;
 	else
-		pps = zone.low_pps * (1 - state->goal->width * MARGIN - LOWER_SPREADS * zone.spread);
+		pps = zone.low_pps * exp(-state->goal->width * MARGIN - LOWER_SPREADS * zone.spread);
 	return in_range(search, fmin(pps, state->quiet_pps));
 }
 
@@ -239,7 +244,7 @@ static double upper_candidate(const struct search *search, const struct search_g
 	struct capacity_zone zone;
 
 	zone_find(state->goal, search->outcomes, search->trial_count, state->piece_s, &zone);
-	return in_range(search, fmax(zone.high_pps * (1 + state->goal->width * MARGIN + UPPER_SPREADS * zone.spread),
+	return in_range(search, fmax(zone.high_pps * exp(state->goal->width * MARGIN + UPPER_SPREADS * zone.spread),
 				     state->passed_pps * (1 + state->upper_step)));
 }
 
@@ -252,24 +257,26 @@ static int was_tried(const struct search *search, double pps, double least_s)
 	return 0;
 }
 
-/* The load at which noise that just failed a trial would fail few full-length ones: frames lost one by one come in proportion to
- * the load; of bursts nothing is known but that a queue holds the shorter ones at a lower load. */
+/* The load at which noise that just failed a trial would fail few full-length ones: frames lost one by one come in
+ * proportion to the load; of bursts nothing is known but that a queue holds the shorter ones at a lower load. */
 static double quiet_pps(const struct search_goal *state, const struct zone_trial *outcome)
 {
 	double lost = outcome->loss_ratio * outcome->pps * outcome->duration_s;
-	double most = (lost + 2 * sqrt(lost) + 2) * state->full_s / outcome->duration_s; /* in a full-length trial, by Poisson */
+	double most = (lost + 2 * sqrt(lost) + 2) * state->full_s /
+		      outcome->duration_s; /* in a full-length trial, by Poisson */
 
 	return outcome->pps * QUIET_PART / (lost < FEW_FRAMES ? most : 1);
 }
 
-/* A load failed as a lower bound. Overload tells where to go next, but for a machine that is not as it seemed twice; noise does
- * not: far down, as what fails by noise at one load hardly fails less at one a little lower. */
+/* A load failed as a lower bound. Overload tells where to go next, but for a machine that is not as it seemed twice;
+ * noise does not: far down, as what fails by noise at one load hardly fails less at one a little lower. */
 static void retreat(struct search_goal *state, const struct zone_trial *outcome)
 {
 	state->lower_pps = 0;
 	if (zone_verdict(state->goal, outcome->loss_ratio) == TRIAL_OVERLOAD && state->near_misses < 2) {
 		state->near_misses++;
-		state->quiet_pps = fmin(state->quiet_pps, outcome->pps * (1 - state->goal->width / 2 * state->near_misses));
+		state->quiet_pps =
+			fmin(state->quiet_pps, outcome->pps * (1 - state->goal->width / 2 * state->near_misses));
 	} else {
 		state->is_noisy = 1;
 		state->quiet_pps = quiet_pps(state, outcome);
@@ -336,8 +343,8 @@ void search_review(const struct search *search, struct search_goal *state)
 		state->passed_pps = fmax(state->passed_pps, pps);
 		state->upper_step = fmax(2 * state->upper_step, state->goal->width / 2);
 	}
-	if (!failed || (pieces_at(search, state, pps) <= 1 &&
-			upper_candidate(search, state) < pps * (1 - state->goal->width / 4)))
+	if (!failed ||
+	    (pieces_at(search, state, pps) <= 1 && upper_candidate(search, state) < pps * (1 - state->goal->width / 4)))
 		state->upper_pps = 0;
 }
 
@@ -390,4 +397,3 @@ int search_propose(const struct search *search, struct search_goal *state, struc
 		return 0;
 	return improve(search, state, lower, upper, proposal);
 }
-

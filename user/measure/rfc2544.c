@@ -2,18 +2,19 @@
 /*
  * RFC 2544 by its own rules.
  *
- * Owns: the order of trials and what is computed of them. Leaves to others: running trials and the pauses around them, frame
- * sizes, what 100 % is. Called by: measure/phases_rfc2544.c; tests take its binary search as the measure of other searches.
+ * Owns: the order of trials and what is computed of them. Leaves to others: running trials and the pauses around them,
+ *frame sizes, what 100 % is. Called by: measure/phases_rfc2544.c; tests take its binary search as the measure of other
+ *searches.
  *
  * Where the RFC leaves a choice, or cannot be followed to the letter:
- *   Throughput: binary search from 100 % down; a rate passes when not a frame is lost. Every trial has the full length, so the one
- *	that determines the result has it as well. (Shorter ones are allowed on the way; mlrsearch.c is the search for that.)
- *   Latency: the RFC tags one frame in the middle of a stream of 120 s, twenty times, and averages. Here frames are stamped all
- *	through the stream: the mean of a repetition estimates the same from more frames. RFC 8219 asks for the median and the
- *	99.9th percentile of 500 frames or more, which say more than a mean of twenty.
- *   Frame loss rate: the first trial at 100 %; steps of 10 %; ends when two successive trials lost nothing.
- *   Back-to-back: each search doubles or halves the burst until a pass and a loss enclose the longest one, then bisects to 1 % or one
- *	frame. It begins at what the last search found. A burst of burst_s that passes is as good as endless.
+ *   Throughput: binary search from 100 % down; a rate passes when not a frame is lost. Every trial has the full length,
+ *so the one that determines the result has it as well. (Shorter ones are allowed on the way; mlrsearch.c is the search
+ *for that.) Latency: the RFC tags one frame in the middle of a stream of 120 s, twenty times, and averages. Here frames
+ *are stamped all through the stream: the mean of a repetition estimates the same from more frames. RFC 8219 asks for
+ *the median and the 99.9th percentile of 500 frames or more, which say more than a mean of twenty. Frame loss rate: the
+ *first trial at 100 %; steps of 10 %; ends when two successive trials lost nothing. Back-to-back: each search doubles
+ *or halves the burst until a pass and a loss enclose the longest one, then bisects to 1 % or one frame. It begins at
+ *what the last search found. A burst of burst_s that passes is as good as endless.
  */
 #include "measure/rfc2544.h"
 
@@ -35,20 +36,23 @@ static int check_plan(const struct rfc2544_plan *plan)
 		return error_set(EINVAL, "RFC 2544 needs to know what 100 %% is: the highest rate is unknown");
 	if (!(plan->resolution > 0 && plan->resolution < 1))
 		return error_set(EINVAL, "a throughput cannot be found to within %g of itself", plan->resolution);
-	if (!(plan->trial_s > 0) || !(plan->stream_s > 0) || !(plan->burst_s > 0) || plan->repetitions < 1 || plan->bursts < 1)
-		return error_set(EINVAL, "trials of %g s, streams of %g s and bursts of %g s cannot be run", plan->trial_s,
-				 plan->stream_s, plan->burst_s);
+	if (!(plan->trial_s > 0) || !(plan->stream_s > 0) || !(plan->burst_s > 0) || plan->repetitions < 1 ||
+	    plan->bursts < 1)
+		return error_set(EINVAL, "trials of %g s, streams of %g s and bursts of %g s cannot be run",
+				 plan->trial_s, plan->stream_s, plan->burst_s);
 	return 0;
 }
 
-static int run(const struct rfc2544_load *load, rfc2544_trial_function run_trial, void *context, struct rfc2544_trial *trial)
+static int run(const struct rfc2544_load *load, rfc2544_trial_function run_trial, void *context,
+	       struct rfc2544_trial *trial)
 {
 	int code;
 
 	memset(trial, 0, sizeof(*trial));
 	code = run_trial(context, load, trial);
 	if (!code && !trial->sent)
-		return error_set(EIO, "a trial of RFC 2544 sent nothing; see whether the source's interface is still up");
+		return error_set(EIO,
+				 "a trial of RFC 2544 sent nothing; see whether the source's interface is still up");
 	return code;
 }
 
@@ -62,8 +66,8 @@ static double rate_of(const struct rfc2544_trial *trial, double asked_pps)
 	return trial->duration_s > 0 ? (double)trial->sent / trial->duration_s : asked_pps;
 }
 
-int rfc2544_throughput(const struct rfc2544_plan *plan, double allowed_loss, rfc2544_trial_function run_trial, void *context,
-		       struct rfc2544_throughput *result)
+int rfc2544_throughput(const struct rfc2544_plan *plan, double allowed_loss, rfc2544_trial_function run_trial,
+		       void *context, struct rfc2544_throughput *result)
 {
 	struct rfc2544_load load = { .pps = plan->max_pps, .duration_s = plan->trial_s };
 	int code = check_plan(plan);
@@ -84,7 +88,8 @@ int rfc2544_throughput(const struct rfc2544_plan *plan, double allowed_loss, rfc
 			result->lossy_pps = load.pps;
 			result->loss_ratio = loss_of(&trial);
 		}
-		if (!result->lossy_pps || result->lossy_pps - result->asked_pps <= plan->resolution * result->lossy_pps ||
+		if (!result->lossy_pps ||
+		    result->lossy_pps - result->asked_pps <= plan->resolution * result->lossy_pps ||
 		    result->lossy_pps < LEAST_PPS)
 			break;
 		load.pps = (result->lossy_pps + result->asked_pps) / 2;
@@ -99,7 +104,9 @@ int rfc2544_latency(const struct rfc2544_plan *plan, double pps, rfc2544_trial_f
 	double medians[RFC2544_REPETITIONS], p999[RFC2544_REPETITIONS], sum_ns = 0;
 	int code = check_plan(plan), known = 0;
 
-	*result = (struct rfc2544_latency){ .mean_ns = NAN, .median_ns = NAN, .p999_ns = NAN, .min_ns = NAN, .max_ns = NAN };
+	*result = (struct rfc2544_latency){
+		.mean_ns = NAN, .median_ns = NAN, .p999_ns = NAN, .min_ns = NAN, .max_ns = NAN
+	};
 	if (!code && !(pps > 0))
 		code = error_set(EINVAL, "latency is measured at the throughput, and that is 0");
 	for (int i = 0; !code && i < plan->repetitions && i < RFC2544_REPETITIONS; i++) {
@@ -155,9 +162,7 @@ int rfc2544_loss_rate(const struct rfc2544_plan *plan, rfc2544_trial_function ru
 struct burst_search {
 	rfc2544_trial_function run_trial;
 	void *context;
-	double longest;	     /* that may be tried */
-	double rates_pps[RFC2544_BURSTS];
-	int rate_count;
+	double longest; /* that may be tried */
 	int trials;
 };
 
@@ -171,8 +176,6 @@ static int burst_passes(struct burst_search *search, double frames)
 	if (code)
 		return code;
 	search->trials++;
-	if (trial.duration_s > 0 && search->rate_count < RFC2544_BURSTS)
-		search->rates_pps[search->rate_count++] = (double)trial.sent / trial.duration_s;
 	return trial.received >= trial.sent;
 }
 
@@ -211,10 +214,9 @@ static void finish_bursts(struct burst_search *search, double throughput_pps, do
 	result->mean_frames /= result->count;
 	result->deviation_frames = sqrt(fmax(squares / result->count - result->mean_frames * result->mean_frames, 0));
 	result->is_unbounded = 2 * unbounded > result->count;
-	if (search->rate_count)
-		result->rate_pps = median(search->rates_pps, search->rate_count);
 	if (!result->is_unbounded && throughput_pps > 0 && result->rate_pps > throughput_pps)
-		result->buffer_ns = result->mean_frames / result->rate_pps * 1e9 * (1 - throughput_pps / result->rate_pps);
+		result->buffer_ns =
+			result->mean_frames / result->rate_pps * 1e9 * (1 - throughput_pps / result->rate_pps);
 }
 
 int rfc2544_back_to_back(const struct rfc2544_plan *plan, double throughput_pps, rfc2544_trial_function run_trial,
@@ -224,7 +226,7 @@ int rfc2544_back_to_back(const struct rfc2544_plan *plan, double throughput_pps,
 	int code = check_plan(plan), unbounded = 0;
 	double frames = FIRST_BURST, squares = 0;
 
-	*result = (struct rfc2544_bursts){ .buffer_ns = NAN };
+	*result = (struct rfc2544_bursts){ .buffer_ns = NAN, .rate_pps = plan->max_pps };
 	search.longest = code ? 1 : fmax(floor(plan->max_pps * plan->burst_s), 1);
 	for (int i = 0; !code && i < plan->bursts; i++) {
 		code = longest_burst(&search, &frames);
