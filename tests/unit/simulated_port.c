@@ -3,13 +3,13 @@
  * Ports of known capacity and noise; see simulated_port.h.
  *
  * Capacity by theory. Let T be the length of a full-length trial, e the exceed ratio, H = -ln(1 - e), g the loss goal,
- *Q the queue. SHARP: r T - C T - Q lost of r T: the highest load is (C + Q / T) / (1 - g). FLOOR: with g = 0 a trial is
- *clean with probability exp(-q r T), so r <= H / (q T) as well; a goal far above the floor does not see it. BURSTS: of
- *a burst of length x, r x - Q frames are lost; bursts longer than Q / r come lambda exp(-Q / (r m)) times a second, and
- *g = 0 wants at most H / T of them: r <= Q / (m ln(lambda T / H)). For g > 0: stolen time is lambda m of all, which
+ * Q the queue. SHARP: r T - C T - Q lost of r T: the highest load is (C + Q / T) / (1 - g). FLOOR: with g = 0 a trial is
+ * clean with probability exp(-q r T), so r <= H / (q T) as well; a goal far above the floor does not see it. BURSTS: of
+ * a burst of length x, r x - Q frames are lost; bursts longer than Q / r come lambda exp(-Q / (r m)) times a second, and
+ * g = 0 wants at most H / T of them: r <= Q / (m ln(lambda T / H)). For g > 0: stolen time is lambda m of all, which
  *	leaves C (1 - lambda m); loss in bursts is drawn well below the goal.
  *   WANDERS, BISTABLE: the highest load a stretch of length T carries within the goal is found by bisection for each of
- *many stretches; capacity is their e quantile. For given parameters it is the same share of C: kept in a table.
+ * many stretches; capacity is their e quantile. For given parameters it is the same share of C: kept in a table.
  */
 #include "simulated_port.h"
 

@@ -146,7 +146,7 @@ static const struct option_row rows[] = {
 	{ "width", 0, OPTION_CALL, "RATIO", "how close bounds are to come: 0.005 or 0.5% (default: 0.05, quick 0.12)", parse_width,
 	  0, 0 },
 	{ "trial-seconds", 0, OPTION_SECONDS, "S",
-	  "length of full trials end to end (default: 0.6, quick 0.24; with --rfc2544: 60)", &options.trial_s, 0, 0 },
+	  "length of full trials end to end (default: 0.4, quick 0.2; with --rfc2544: 60)", &options.trial_s, 0, 0 },
 	{ "duration-sum", 0, OPTION_SECONDS, "S", "time of full trials that makes a bound (default: one trial)",
 	  &options.duration_sum_s, 0, 0 },
 	{ "rfc2544", 0, OPTION_CALL, "[=LIST]",

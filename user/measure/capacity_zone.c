@@ -20,8 +20,7 @@
 
 #define AS_LONG 0.98	 /* durations are measured */
 #define NOISE_PART 0.05	 /* of the width */
-#define FAR_OVERLOAD 1.6 /* loads beyond this multiple of what comes through say little of the machine near its limit \
-			  */
+#define FAR_OVERLOAD 1.6 /* times what comes through: beyond, a machine is not what it is near its limit */
 #define MOST_PIECES 4
 #define QUEUE_CERTAINTY 3 /* standard errors */
 #define SHORT_FAIL 0.7	  /* weight of a short fail below a lower bound */

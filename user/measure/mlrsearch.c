@@ -3,42 +3,42 @@
  * Search for the highest loads that meet several loss goals at once.
  *
  * Owns: running trials for all goals in turn, and what the results are. Leaves to others: which trial is next
- *(mlrsearch_steps.c), what trials at a load mean by the draft (load_class.c), where the capacity can be after all that
- *was seen (capacity_zone.c). Called by: measure/ for the throughput of a path.
+ * (mlrsearch_steps.c), what trials at a load mean by the draft (load_class.c), where the capacity can be after all that
+ * was seen (capacity_zone.c). Called by: measure/ for the throughput of a path.
  *
  * By the draft. A load is classified for each goal from all trials at it; the relevant upper bound is the lowest load
- *that is an upper bound, the relevant lower bound the highest lower one below it. All goals share all trials. A goal
- *that no load meets is said to be so and does not end the others.
+ * that is an upper bound, the relevant lower bound the highest lower one below it. All goals share all trials. A goal
+ * that no load meets is said to be so and does not end the others.
  *
  * Beyond the draft (config.by_draft_alone is 0), for goals with an exceed ratio above 0, which expect noise. Where
- *noise fails trials at random, one lucky full-length trial makes a lower bound of a load that fails nine times out of
- *ten, one unlucky trial an upper bound of a load that is fine; where the capacity wanders, what is the limit now is not
- *the limit in a minute. So
- *   1. besides its class a load needs evidence of its own (capacity_zone.c): for a lower bound passes of 2.25 full
- *lengths without a fail (1 for a loss ratio above 0 on a steady machine, as that is an average; 3.25 where noise has
- *failed a trial), and more to outweigh each fail; for an upper bound fails in three pieces of an eighth of a length, or
- *one that lasts;
+ * noise fails trials at random, one lucky full-length trial makes a lower bound of a load that fails nine times out of
+ * ten, one unlucky trial an upper bound of a load that is fine; where the capacity wanders, what is the limit now is not
+ * the limit in a minute. So
+ *   1. besides its class a load needs evidence of its own (capacity_zone.c): for a lower bound passes of 2.4 full
+ * lengths without a fail (1 for a loss ratio above 0 on a steady machine, as that is an average; 3.25 where noise has
+ * failed a trial), and more to outweigh each fail; for an upper bound fails in three pieces of an eighth of a length, or
+ * one that lasts;
  *   2. bounds keep a distance from the zone in which the limit was seen, by how much it was seen to scatter: on a
- *steady machine a fifth of the width, so that the width is reached; else they are as wide as they have to be, and that
- *is said;
+ * steady machine a fifth of the width, so that the width is reached; else they are as wide as they have to be, and that
+ * is said;
  *   3. a load that fails by a few frames of noise is no upper bound, and the lower bound is then looked for far below
- *it;
+ * it;
  *   4. there are no phases of ever longer trials and narrower widths. Under overload load * (1 - loss) tells the
- *capacity, so short trials find the place, and long ones only confirm it. tests/unit/test_search_bounds.c counts how
- *often the bounds hold the capacity, with and without this, and what it costs.
+ * capacity, so short trials find the place, and long ones only confirm it. tests/unit/test_search_bounds.c counts how
+ * often the bounds hold the capacity, with and without this, and what it costs.
  *
  * Course for one goal. Bracket: initial (short) trials, first at the hint or the highest load, until a pass and a fail
- *are close and six trials in overload have shown how steady the machine is. Settle: the upper bound by pieces, then the
- *lower bound by one piece (which fails cheaply) and full lengths. Improve: while there is time and a bound can come
- *closer.
+ * are close and six trials in overload have shown how steady the machine is. Settle: the upper bound by pieces, then the
+ * lower bound by one piece (which fails cheaply) and full lengths. Improve: while there is time and a bound can come
+ * closer.
  *
  * Error, for exceed ratio 1/2. A load that noise fails with probability p > 1/2 becomes a lower bound by luck with
- *probability (1 - p)^2.25 < 21 %. If nothing is known of how strong noise is (its logarithm is flat over six decades),
- *that happens in 0.7 % of all searches.
+ * probability (1 - p)^2.4 < 19 %. If nothing is known of how strong noise is (its logarithm is flat over six decades),
+ * that happens in 0.7 % of all searches.
  *
  * Invariants. lower <= upper. Every bound that is reported is a load that was tried. A load is what was asked for: a
- *source that is kept from running sends at that rate with gaps in between. So what a fail proves is that the asked rate
- *is too much; what a pass proves is the achieved rate, which is what is reported.
+ * source that is kept from running sends at that rate with gaps in between. So what a fail proves is that the asked rate
+ * is too much; what a pass proves is the achieved rate, which is what is reported.
  */
 #include "measure/mlrsearch.h"
 

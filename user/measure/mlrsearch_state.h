@@ -34,7 +34,8 @@ struct search_goal {
 	double upper_step;	     /* how far above that to try next */
 	double quiet_pps;	     /* no lower bound is looked for above this load; INFINITY: anywhere */
 	int is_noisy;		     /* 1: a trial failed by noise where a lower bound was expected */
-	int near_misses;	     /* fails by overload at loads that should have been below the zone */
+	enum { NOT_RAISED, RAISING, RAISE_FAILED } raise; /* a lower bound that was settled is tried higher up */
+	int near_misses; /* fails by overload at loads that should have been below the zone */
 };
 
 struct search {

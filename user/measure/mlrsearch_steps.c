@@ -11,13 +11,14 @@
 
 #define BRACKET_TRIALS 24 /* more than that do not make one */
 #define STEADY_SAMPLES 6  /* trials in overload before a bracket is complete */
-#define LOWER_PASSES 2.25 /* full-length passes without a fail that make a lower bound */
+#define LOWER_PASSES 2.4  /* full-length passes without a fail that make a lower bound */
 #define NOISY_PASSES 3.25 /* the same where noise fails trials */
 #define UPPER_FAILS 3	  /* fails of a piece without a pass */
-#define LOWER_SPREADS 5	  /* standard deviations that a bound keeps from the zone */
+#define LOWER_SPREADS 6	  /* standard deviations that a bound keeps from the zone */
 #define UPPER_SPREADS 4
 #define UPPER_LENGTH 0.51 /* of a full-length trial, where pieces are too short */
 #define MARGIN 0.2	  /* of the width, on each side */
+#define FAR_BELOW 0.7	  /* of the zone: a lower bound that is worth another attempt */
 #define FEW_FRAMES 200	  /* lost at random, one by one; more are lost in bursts */
 #define QUIET_PART 0.2	  /* noise is to be so much below what fails every second trial */
 
@@ -335,8 +336,13 @@ void search_review(const struct search *search, struct search_goal *state)
 	double pps = search->loads[search->trials[search->trial_count - 1].load];
 	int failed = outcome->loss_ratio > state->goal->loss_ratio;
 
-	if (state->lower_pps && pps == state->lower_pps && failed && missing_lower_s(search, state) > left_s(state) / 2)
+	if (state->lower_pps && pps == state->lower_pps && failed && state->raise == RAISING) {
+		state->raise = RAISE_FAILED;
+		state->lower_pps = 0;
+	} else if (state->lower_pps && pps == state->lower_pps && failed &&
+		   missing_lower_s(search, state) > left_s(state) / 2) {
 		retreat(state, outcome);
+	}
 	if (!state->upper_pps || pps != state->upper_pps)
 		return;
 	if (!failed) {
@@ -346,6 +352,31 @@ void search_review(const struct search *search, struct search_goal *state)
 	if (!failed ||
 	    (pieces_at(search, state, pps) <= 1 && upper_candidate(search, state) < pps * (1 - state->goal->width / 4)))
 		state->upper_pps = 0;
+}
+
+/* A lower bound that kept a wide distance from an unsteady zone is tried again half-way to it, as long as there is time
+ * for all the passes that it takes; a fail ends that, and what was settled stays. */
+static int raise_lower(const struct search *search, struct search_goal *state, int lower,
+		       struct search_proposal *proposal)
+{
+	double settled = search->loads[lower], slack = state->goal->width / 2;
+
+	if (state->raise == RAISE_FAILED)
+		return 0;
+	if (state->lower_pps <= settled * (1 + slack)) { /* not begun yet, or reached */
+		struct capacity_zone zone;
+
+		zone_find(state->goal, search->outcomes, search->trial_count, state->piece_s, &zone);
+		state->lower_pps = lower_candidate(search, state);
+		if (state->lower_pps <= settled * (1 + slack) &&
+		    settled < FAR_BELOW * fmin(zone.low_pps, state->quiet_pps))
+			state->lower_pps = sqrt(settled * fmin(zone.low_pps, state->quiet_pps));
+		if (state->lower_pps <= settled * (1 + slack))
+			return 0;
+		state->raise = RAISING;
+	}
+	propose_lower(search, state, proposal);
+	return fmax(missing_lower_s(search, state), proposal->duration_s) <= left_s(state);
 }
 
 /* Whether a bound can be brought closer now that more is known. */
@@ -362,13 +393,7 @@ static int improve(const struct search *search, struct search_goal *state, int l
 		propose_upper(search, state, proposal);
 		return 1;
 	}
-	if (left_s(state) < state->full_s || state->quiet_pps < INFINITY)
-		return 0;
-	state->lower_pps = lower_candidate(search, state);
-	if (state->lower_pps <= search->loads[lower] * (1 + slack))
-		return 0;
-	propose_lower(search, state, proposal);
-	return 1;
+	return raise_lower(search, state, lower, proposal);
 }
 
 /* The next trial for a goal; 0 when it is done. */

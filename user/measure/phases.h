@@ -19,7 +19,7 @@ struct phase_plan {
 	int service_rounds;	    /* trials of each cut at each size; at most 8 */
 	int cut_trials;		    /* at most, in the search of a cut */
 	double cut_width, end_width; /* relative width of the bounds that ends a search */
-	double end_trial_s;	    /* full-length trials end to end, unless the user says otherwise */
+	double end_trial_s, end_s;  /* full-length trials end to end, and trial time in all, unless the user says otherwise */
 	int observer_pairs;
 };
 

@@ -25,11 +25,14 @@
 #define CEILING_TRIALS 3
 #define LEAST_STAMPED (2 * RFC2544_TAGGED_FRAMES)
 #define MOST_STAMPED_PPS 10000.0 /* stamping costs time at every point */
+#define BURST_PATIENCE 4
+#define BURST_LEAST_S 0.02
 #define SLICE_NS 50000000
 
 struct rfc2544_bench {
 	struct phases *phases;
 	struct run_size *size;
+	double max_pps;
 	const char *what;
 	double done, share; /* of the run */
 };
@@ -71,6 +74,12 @@ static void read_latency(const struct histogram *path_ns, struct rfc2544_trial *
 	trial->max_ns = histogram_max(path_ns);
 }
 
+/* The frames end a burst; this only keeps a source that is not let run from waiting for ever. */
+static double burst_limit_s(const struct rfc2544_bench *bench, uint64_t frames)
+{
+	return BURST_PATIENCE * (double)frames / bench->max_pps + BURST_LEAST_S;
+}
+
 static int run_trial(void *context, const struct rfc2544_load *load, struct rfc2544_trial *result)
 {
 	struct rfc2544_bench *bench = context;
@@ -83,7 +92,7 @@ static int run_trial(void *context, const struct rfc2544_load *load, struct rfc2
 		.port = bench->size->port,
 		.frame_bytes = bench->size->frame_bytes,
 		.pps = load->pps > 0 ? load->pps : phases->request->rate_pps,
-		.duration_s = load->duration_s > 0 ? load->duration_s : times->burst_s,
+		.duration_s = load->duration_s > 0 ? load->duration_s : burst_limit_s(bench, load->frames),
 		.frames = load->frames,
 		.stamp_interval = load->with_latency ? stamp_interval(load->pps, load->duration_s) : 0,
 	};
@@ -105,7 +114,7 @@ static int run_trial(void *context, const struct rfc2544_load *load, struct rfc2
 	return code;
 }
 
-/* The median of a few short trials at full speed. */
+/* The highest of a few short trials at full speed. */
 static int find_ceiling(struct rfc2544_bench *bench, double *max_pps)
 {
 	struct run *run = bench->phases->bench.run;
@@ -234,7 +243,7 @@ static int measure_size(struct rfc2544_bench *bench, struct run_rfc2544_size *si
 				     .bursts = RFC2544_BURSTS };
 	int code = find_ceiling(bench, &size->max_pps);
 
-	plan.max_pps = size->max_pps;
+	plan.max_pps = bench->max_pps = size->max_pps;
 	for (unsigned int i = 0; !code && i < sizeof(steps) / sizeof(steps[0]); i++) {
 		if (bench->phases->request->rfc2544 & steps[i].needed_by)
 			code = steps[i].measure(bench, &plan, size);

@@ -3,18 +3,18 @@
  * RFC 2544 by its own rules.
  *
  * Owns: the order of trials and what is computed of them. Leaves to others: running trials and the pauses around them,
- *frame sizes, what 100 % is. Called by: measure/phases_rfc2544.c; tests take its binary search as the measure of other
- *searches.
+ * frame sizes, what 100 % is. Called by: measure/phases_rfc2544.c; tests take its binary search as the measure of other
+ * searches.
  *
  * Where the RFC leaves a choice, or cannot be followed to the letter:
  *   Throughput: binary search from 100 % down; a rate passes when not a frame is lost. Every trial has the full length,
- *so the one that determines the result has it as well. (Shorter ones are allowed on the way; mlrsearch.c is the search
- *for that.) Latency: the RFC tags one frame in the middle of a stream of 120 s, twenty times, and averages. Here frames
- *are stamped all through the stream: the mean of a repetition estimates the same from more frames. RFC 8219 asks for
- *the median and the 99.9th percentile of 500 frames or more, which say more than a mean of twenty. Frame loss rate: the
- *first trial at 100 %; steps of 10 %; ends when two successive trials lost nothing. Back-to-back: each search doubles
- *or halves the burst until a pass and a loss enclose the longest one, then bisects to 1 % or one frame. It begins at
- *what the last search found. A burst of burst_s that passes is as good as endless.
+ * so the one that determines the result has it as well. (Shorter ones are allowed on the way; mlrsearch.c is the search
+ * for that.) Latency: the RFC tags one frame in the middle of a stream of 120 s, twenty times, and averages. Here
+ * frames are stamped all through the stream: the mean of a repetition estimates the same from more frames. RFC 8219
+ * asks for the median and the 99.9th percentile of 500 frames or more, which say more than a mean of twenty. Frame loss
+ * rate: the first trial at 100 %; steps of 10 %; ends when two successive trials lost nothing. Back-to-back: each
+ * search doubles or halves the burst until a pass and a loss enclose the longest one, then bisects to 1 % or one frame.
+ * It begins at what the last search found. A burst of burst_s that passes is as good as endless.
  */
 #include "measure/rfc2544.h"
 
@@ -25,7 +25,7 @@
 #include "base/error.h"
 #include "measure/median.h"
 
-#define LEAST_PPS 1.0
+#define LEAST_FRAMES 20 /* in a trial: fewer say nothing of a rate */
 #define BURST_RESOLUTION 0.01
 #define FIRST_BURST 1024
 #define LOSS_STEP 10.0 /* % */
@@ -90,7 +90,7 @@ int rfc2544_throughput(const struct rfc2544_plan *plan, double allowed_loss, rfc
 		}
 		if (!result->lossy_pps ||
 		    result->lossy_pps - result->asked_pps <= plan->resolution * result->lossy_pps ||
-		    result->lossy_pps < LEAST_PPS)
+		    (result->lossy_pps + result->asked_pps) / 2 * plan->trial_s < LEAST_FRAMES)
 			break;
 		load.pps = (result->lossy_pps + result->asked_pps) / 2;
 	}
@@ -166,16 +166,17 @@ struct burst_search {
 	int trials;
 };
 
-/* 1 when a burst passes, 0 when it loses, or -errno. */
-static int burst_passes(struct burst_search *search, double frames)
+/* 1 when a burst passes, 0 when it loses, or -errno. *frames becomes what the source sent of it in the time it had. */
+static int burst_passes(struct burst_search *search, double *frames)
 {
-	const struct rfc2544_load load = { .frames = (uint64_t)frames };
+	const struct rfc2544_load load = { .frames = (uint64_t)*frames };
 	struct rfc2544_trial trial;
 	int code = run(&load, search->run_trial, search->context, &trial);
 
 	if (code)
 		return code;
 	search->trials++;
+	*frames = fmin(*frames, (double)trial.sent);
 	return trial.received >= trial.sent;
 }
 
@@ -185,12 +186,13 @@ static int longest_burst(struct burst_search *search, double *frames)
 	double low = 0, high = 0, next = fmin(fmax(*frames, 1), search->longest);
 
 	for (;;) {
-		int passes = burst_passes(search, next);
+		double asked = next;
+		int passes = burst_passes(search, &next);
 
 		if (passes < 0)
 			return passes;
 		*(passes ? &low : &high) = next;
-		if ((passes && next >= search->longest) || (!passes && next <= 1))
+		if ((passes && (next >= search->longest || next < asked)) || (!passes && next <= 1))
 			break;
 		if (high > 0 && (high - low <= 1 || (low > 0 && high - low <= BURST_RESOLUTION * high)))
 			break;
@@ -200,6 +202,8 @@ static int longest_burst(struct burst_search *search, double *frames)
 			next = floor(fmax(high / 2, 1));
 		else
 			next = floor((low + high) / 2);
+		if (high && next >= high)
+			break;
 	}
 	*frames = low;
 	return 0;

@@ -28,7 +28,8 @@ static const struct phase_plan plan_default = {
 	.service_rounds = 8,
 	.cut_trials = 14,
 	.cut_width = 0.08,
-	.end_trial_s = 0.6,
+	.end_trial_s = 0.4,
+	.end_s = 6.4,
 	.end_width = 0.05,
 	.observer_pairs = 15,
 };
@@ -41,7 +42,8 @@ static const struct phase_plan plan_quick = {
 	.service_rounds = 5,
 	.cut_trials = 8,
 	.cut_width = 0.15,
-	.end_trial_s = 0.24,
+	.end_trial_s = 0.2,
+	.end_s = 2.4,
 	.end_width = 0.12,
 	.observer_pairs = 5,
 };

@@ -131,6 +131,8 @@ int phase_throughput(struct phases *phases)
 		return code;
 	for (int i = 0; i < config.goal_count; i++)
 		search.expected_s += 3 * goals[i].duration_sum_s;
+	if (!phases->request->goal_count)
+		config.max_trial_s = phases->plan->end_s;
 	config.min_pps = range.min_pps;
 	config.hint_pps = range.hint_pps;
 	config.max_pps = range.max_pps;
