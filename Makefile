@@ -69,7 +69,7 @@ say  = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
 # --- programs --------------------------------------------------------------------------------------------------------
 
-.PHONY: FORCE all debug static tests unit prog golden lab demo test check install clean help
+.PHONY: FORCE all debug static tests unit prog golden lab demo test bench bench-programs check install clean help
 all: $(B)/hopcap
 debug: $(B)/debug/hopcap
 static: $(B)/hopcap.static
@@ -149,6 +149,26 @@ check:
 		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* .ci/run \
 		2>/dev/null); else echo 'shellcheck is not installed: scripts are not checked'; fi
 
+# --- what tools/bench compares with ----------------------------------------------------------------------------------
+
+# Nothing of user/ goes in: a baseline must not share what it is the baseline of.
+$(B)/bench/%.bpf.o: bench/%.bpf.c Makefile
+	$(call say,CLANG)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+
+$(B)/bench/%.skel.h: $(B)/bench/%.bpf.o
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< >$@
+
+$(B)/bench/bare: bench/bare.c $(B)/bench/bare.skel.h Makefile
+	$(call say,CC)
+	$(Q)$(CC) -I$(B)/bench $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+bench-programs: $(B)/bench/bare
+bench: $(B)/hopcap $(B)/bench/bare
+	$(Q)tools/bench $(BENCH)
+
 # --- the rest --------------------------------------------------------------------------------------------------------
 
 install: $(B)/hopcap
@@ -165,9 +185,11 @@ help:
 		'make demo         install what is missing, build, measure the lab' \
 		'make test         install what is missing, build, run all tests' \
 		'make unit prog golden lab   one tier of tests each' \
+		'make bench        paired comparisons with other generators and sinks: a table and bench.json; BENCH="--rows live"' \
 		'make check        layers, names and lengths of files; shellcheck' \
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
 
+-include $(wildcard $(B)/bench/*.d)
 -include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d)
 -include $(patsubst %.c,$(B)/asan/%.d,$(wildcard tests/*/*.c))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How well each port keeps a rate: what it says of itself, and what a kernel sink saw arrive.
+
+Owns: the trials and their goals. A port that cannot send twice the rate is not asked to keep it ("source is the
+limit").
+"""
+
+import signal
+import statistics
+from dataclasses import asdict, dataclass
+from typing import Optional
+
+from place import BenchError
+from rows import result_of
+
+PORTS = ("live", "af_xdp_copy", "packet")
+RATES = (1_000, 10_000, 100_000, 1_000_000)
+RATE_ERROR = 0.001          # of the asked rate, at up to half of the ceiling
+LIVE_LATENESS_NS = 1_000    # mean, of the live port at 1 Mpps
+GAP_ERROR = 0.05            # of the planned interval, median at the sink; its histogram is good to 1/64
+
+
+@dataclass
+class Paced:
+    name: str
+    port: str
+    asked_pps: int
+    ceiling_pps: float
+    achieved_pps: float
+    rate_error: float              # of the asked rate; the worst of the trials
+    lateness_mean_ns: float        # the medians of the trials
+    lateness_p99_ns: float
+    gap_p50_ns: Optional[float]    # at the sink
+    trials: int
+    goals: dict                    # name: met
+    failure: Optional[str] = None
+
+    def as_dict(self):
+        return asdict(self)
+
+
+def one_trial(contest, port, rate):
+    place = contest.place
+    sink = place.start("rx", *contest.hopcap_sink("xdp"))
+    try:
+        place.wait_for_xdp(sink)
+        sender = place.start("tx", *contest.hopcap_send(port, 1, "--rate", str(rate), "--seconds",
+                                                        str(contest.seconds)))
+        if not sender.wait(contest.seconds + 30):
+            raise BenchError("hopcap send did not end in time")
+        sent = result_of(sender.end(), "hopcap send")
+    finally:
+        text = sink.end(number=signal.SIGINT)
+        place.clear_xdp()
+    return sent, result_of(text, "hopcap sink")
+
+
+def number(result, name, *keys):
+    """A percentile by any of its spellings, or None."""
+    group = result.get(name) or {}
+    return next((float(group[key]) for key in keys if group.get(key) is not None), None)
+
+
+def median_known(values):
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def judge(port, rate, ceiling, error, mean_ns, gap_ns):
+    goals = {}
+    if rate <= ceiling / 2:
+        goals["rate within 0.1 %"] = error <= RATE_ERROR
+    if port == "live" and rate == 1_000_000:
+        goals["mean lateness <= 1 us"] = mean_ns is not None and mean_ns <= LIVE_LATENESS_NS
+    if port == "live" and rate <= ceiling / 2:
+        goals["sink's gap agrees"] = gap_ns is not None and abs(gap_ns * rate / 1e9 - 1) <= GAP_ERROR
+    return goals
+
+
+def measure(contest, port, rate, ceiling, trials):
+    pairs = [one_trial(contest, port, rate) for _ in range(trials)]
+    sent = [pair[0] for pair in pairs]
+    achieved = statistics.median(result["pps"] for result in sent)
+    error = max(abs(result["pps"] / rate - 1) for result in sent)
+    mean_ns = median_known([number(result, "lateness_ns", "mean", "mean_ns") for result in sent])
+    p99_ns = median_known([number(result, "lateness_ns", "p99", "p99_ns") for result in sent])
+    gap_ns = median_known([number(result, "gap_ns", "p50", "p50_ns", "median") for _, result in pairs])
+    return Paced(f"pace-{port}-{rate}", port, rate, ceiling, achieved, error, mean_ns, p99_ns, gap_ns, trials,
+                 judge(port, rate, ceiling, error, mean_ns, gap_ns))
