@@ -7,10 +7,11 @@ limit").
 
 import signal
 import statistics
+import time
 from dataclasses import asdict, dataclass
 from typing import Optional
 
-from place import BenchError
+from place import BenchError, thread_times
 from rows import result_of
 
 PORTS = ("live", "af_xdp_copy", "packet")
@@ -27,11 +28,13 @@ class Paced:
     asked_pps: int
     ceiling_pps: float
     achieved_pps: float
-    rate_error: float              # of the asked rate; the worst of the trials
+    rate_error: float              # of the asked rate; the median of the trials
+    rate_error_worst: float
     lateness_mean_ns: float        # the medians of the trials
     lateness_p99_ns: float
     gap_p50_ns: Optional[float]    # at the sink
     trials: int
+    disturbed: int                 # of these: others had the sender's CPU for a while
     goals: dict                    # name: met
     failure: Optional[str] = None
 
@@ -41,18 +44,30 @@ class Paced:
 
 def one_trial(contest, port, rate):
     place = contest.place
-    sink = place.start("rx", *contest.hopcap_sink("xdp"))
+    sink = place.start("here", *contest.hopcap_sink("xdp"))
     try:
         place.wait_for_xdp(sink)
-        sender = place.start("tx", *contest.hopcap_send(port, 1, "--rate", str(rate), "--seconds",
+        sender = place.start("here", *contest.hopcap_send(port, 1, "--rate", str(rate), "--seconds",
                                                         str(contest.seconds)))
+        waited = waited_share(sender, contest.seconds)
         if not sender.wait(contest.seconds + 30):
             raise BenchError("hopcap send did not end in time")
         sent = result_of(sender.end(), "hopcap send")
     finally:
         text = sink.end(number=signal.SIGINT)
         place.clear_xdp()
-    return sent, result_of(text, "hopcap sink")
+    return sent, result_of(text, "hopcap sink"), waited
+
+
+def waited_share(sender, seconds):
+    """Of the middle of a trial: how long the sender was ready and somebody else had its CPU."""
+    time.sleep(seconds * 0.2)
+    try:
+        before = thread_times(sender.process.pid)
+        time.sleep(seconds * 0.6)
+        return (thread_times(sender.process.pid)[1] - before[1]) / 1e9 / (seconds * 0.6)
+    except FileNotFoundError:
+        return 0.0 # it has ended: result_of() will say how
 
 
 def number(result, name, *keys):
@@ -77,13 +92,22 @@ def judge(port, rate, ceiling, error, mean_ns, gap_ns):
     return goals
 
 
-def measure(contest, port, rate, ceiling, trials):
-    pairs = [one_trial(contest, port, rate) for _ in range(trials)]
-    sent = [pair[0] for pair in pairs]
+def measure(contest, port, rate, ceiling, trials, quiet, waited):
+    """quiet() waits for a quiet machine; a trial in which others had more than the share `waited` is made again."""
+    done, repeats = [], 2 * trials
+    while len(done) < trials:
+        quiet()
+        trial = one_trial(contest, port, rate)
+        if trial[2] > waited and repeats > 0:
+            repeats -= 1
+        else:
+            done.append(trial)
+    sent = [trial[0] for trial in done]
     achieved = statistics.median(result["pps"] for result in sent)
-    error = max(abs(result["pps"] / rate - 1) for result in sent)
+    errors = [abs(result["pps"] / rate - 1) for result in sent]
+    error = statistics.median(errors)
     mean_ns = median_known([number(result, "lateness_ns", "mean", "mean_ns") for result in sent])
     p99_ns = median_known([number(result, "lateness_ns", "p99", "p99_ns") for result in sent])
-    gap_ns = median_known([number(result, "gap_ns", "p50", "p50_ns", "median") for _, result in pairs])
-    return Paced(f"pace-{port}-{rate}", port, rate, ceiling, achieved, error, mean_ns, p99_ns, gap_ns, trials,
-                 judge(port, rate, ceiling, error, mean_ns, gap_ns))
+    gap_ns = median_known([number(result, "gap_ns", "p50", "p50_ns", "median") for _, result, _ in done])
+    return Paced(f"pace-{port}-{rate}", port, rate, ceiling, achieved, error, max(errors), mean_ns, p99_ns, gap_ns,
+                 trials, sum(trial[2] > waited for trial in done), judge(port, rate, ceiling, error, mean_ns, gap_ns))

@@ -4,9 +4,9 @@
 Owns: making and removing the pair, the receiver's NAPI thread and its CPU, starting and ending programs in the
 namespaces, reading counters. Leaves to others: which programs (rows.py), what the numbers mean (result.py).
 
-The pair is as in hopcap's labs: GRO on at the receiving end, without which veth has no NAPI there, and NAPI threaded
-and pinned to the last CPU; the sender has the first. All is removed at the end; what a killed run left is removed by
-the next one.
+The pair has one queue, so one NAPI thread. It is as in hopcap's labs: GRO on at the receiving end, without which veth
+has no NAPI there, and NAPI threaded and pinned to the last CPU; the sender has the first. All is removed at the end;
+what a killed run left is removed by the next one.
 """
 
 import ctypes
@@ -39,16 +39,18 @@ def die_with_parent():
 
 
 class Program:
-    """A program in one of the namespaces. What it says goes to a file: a pipe that nobody reads would stop it."""
+    """A program, in one of the namespaces or (None) in our own. What it says goes to a file: a pipe that nobody reads
+    would stop it."""
 
     def __init__(self, namespace, command, asks=False):
         self.name = os.path.basename(command[0]) if command[0] != "taskset" else os.path.basename(command[3])
         self.command = command
         self.output = tempfile.TemporaryFile("w+", prefix="bench-")
+        prefix = ["ip", "netns", "exec", namespace] if namespace else []
         self.process = subprocess.Popen(
-            ["ip", "netns", "exec", namespace, *command], text=True, bufsize=1, stdin=subprocess.PIPE if asks else
-            subprocess.DEVNULL, stdout=subprocess.PIPE if asks == "answers" else self.output,
-            stderr=subprocess.STDOUT if asks != "answers" else self.output, preexec_fn=die_with_parent)
+            [*prefix, *command], text=True, bufsize=1, stdin=subprocess.PIPE if asks else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if asks == "answers" else self.output, stderr=self.output,
+            start_new_session=True, preexec_fn=die_with_parent)
 
     def said(self):
         self.output.flush()
@@ -76,11 +78,19 @@ class Program:
         for again in (number, number, signal.SIGKILL):
             if self.ended():
                 break
-            self.process.send_signal(again)
+            self.signal(again)
             self.wait(5)
+        self.signal(signal.SIGKILL)
         text = self.said()
         self.output.close()
         return text
+
+    def signal(self, number):
+        """To its children as well: trafgen's would go on sending."""
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
 
     def failure(self):
         lines = [line for line in self.said().splitlines() if line.strip()]
@@ -140,8 +150,8 @@ class Place:
         for namespace in (self.tx_namespace, self.rx_namespace):
             run("ip", "netns", "add", namespace)
             run("ip", "netns", "exec", namespace, "sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1")
-        run("ip", "-n", self.tx_namespace, "link", "add", self.tx, "type", "veth", "peer", "name", self.rx, "netns",
-            self.rx_namespace)
+        run("ip", "-n", self.tx_namespace, "link", "add", self.tx, "numrxqueues", "1", "numtxqueues", "1", "type",
+            "veth", "peer", "name", self.rx, "numrxqueues", "1", "numtxqueues", "1", "netns", self.rx_namespace)
         for namespace, interface, address in ((self.tx_namespace, self.tx, TX_ADDRESS),
                                               (self.rx_namespace, self.rx, RX_ADDRESS)):
             run("ip", "-n", namespace, "address", "add", address + "/24", "dev", interface)
@@ -168,7 +178,7 @@ class Place:
         raise BenchError(f"{self.rx} got no NAPI thread; Linux 5.12 is needed")
 
     def namespace(self, side):
-        return self.tx_namespace if side == "tx" else self.rx_namespace
+        return {"tx": self.tx_namespace, "rx": self.rx_namespace, "here": None}[side]
 
     def start(self, side, *command, asks=False):
         program = Program(self.namespace(side), command, asks)
@@ -180,9 +190,8 @@ class Place:
         self.programs.append(program)
         return program
 
-    def napi_run_ns(self):
-        with open(f"/proc/{self.napi_thread}/schedstat", encoding="ascii") as file:
-            return int(file.read().split()[0])
+    def napi_times(self):
+        return thread_times(self.napi_thread)
 
     def wait_for_frames(self, program, frames=1000):
         """Until the sending interface has taken so many more frames."""
@@ -214,6 +223,19 @@ class Place:
             for mode in ("xdpdrv", "xdpgeneric"):
                 subprocess.run(["ip", "-n", self.namespace(side), "link", "set", interface, mode, "off"],
                                capture_output=True)
+
+
+def thread_times(process):
+    """Of all its threads: ns that they ran, and ns that they were ready to run and somebody else had the CPU."""
+    run_ns = wait_ns = 0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        try:
+            with open(f"/proc/{process}/task/{thread}/schedstat", encoding="ascii") as file:
+                ran, waited, _ = file.read().split()
+        except OSError:
+            continue
+        run_ns, wait_ns = run_ns + int(ran), wait_ns + int(waited)
+    return run_ns, wait_ns
 
 
 def remove_left_behind():

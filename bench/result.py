@@ -95,13 +95,13 @@ def paced_cells(paced):
 
     goals = "; ".join(("" if met else "MISSED: ") + name for name, met in paced["goals"].items())
     return [paced["name"], str(paced["asked_pps"]), f"{paced['achieved_pps']:.1f}",
-            f"{100 * paced['rate_error']:.3f}",
+            f"{100 * paced['rate_error']:.3f}", f"{100 * paced['rate_error_worst']:.3f}",
             ns(paced["lateness_mean_ns"]), ns(paced["lateness_p99_ns"]), ns(1e9 / paced["asked_pps"]),
             ns(paced["gap_p50_ns"]), goals or "source is the limit"]
 
 
-PACED_HEAD = ["row", "asked pps", "achieved", "worst error %", "late mean ns", "late p99 ns", "interval ns", "sink's p50",
-              "goals"]
+PACED_HEAD = ["row", "asked pps", "achieved", "error %", "worst %", "late mean ns", "late p99 ns", "interval ns",
+              "sink's p50", "goals"]
 
 
 def print_table(head, lines):

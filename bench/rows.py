@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable, Optional
 
-from place import RX_ADDRESS, BenchError
+from place import RX_ADDRESS, BenchError, thread_times
 
 FRAME_BYTES = 60  # a 64-byte frame of the standards, without its FCS
 SETTLE_S = 0.3    # from the first frames to the counted ones
@@ -30,6 +30,7 @@ class Sample:
     sent: float = 0.0
     arrived: float = 0.0
     receiver_ns: float = 0.0        # CPU time of the receiver's NAPI thread for each arrived frame
+    waited: float = 0.0             # share of the time that sender or receiver wanted a CPU and others had it
 
 
 @dataclass
@@ -76,22 +77,26 @@ class Contest:
         watch = self.place.watch
         self.place.wait_for_frames(program)
         time.sleep(SETTLE_S)
-        run_ns, first = self.place.napi_run_ns(), watch.ask()
+        before = [thread_times(program.process.pid), self.place.napi_times()]
+        first = watch.ask()
         time.sleep(self.seconds)
-        last, run_ns = watch.ask(), self.place.napi_run_ns() - run_ns
+        last = watch.ask()
         if program.ended():
             raise BenchError(program.failure())
+        after = [thread_times(program.process.pid), self.place.napi_times()]
         elapsed_s = (last[0] - first[0]) / 1e9
         arrived, dropped = last[1] - first[1], last[2] - first[2]
         sent_pps, arrived_pps = (arrived + dropped) / elapsed_s, arrived / elapsed_s
-        return Sample(sent_pps if counted == "sent" else arrived_pps, sent_pps, arrived_pps, run_ns / max(1, arrived))
+        waited_ns = max(now[1] - then[1] for now, then in zip(after, before))
+        return Sample(sent_pps if counted == "sent" else arrived_pps, sent_pps, arrived_pps,
+                      (after[1][0] - before[1][0]) / max(1, arrived), waited_ns / 1e9 / elapsed_s)
 
     def source(self, command, counted, asks=False):
         """A source, with the bare counter at the other end."""
         counter = self.place.answering("rx", self.place.bare, "drop", self.place.rx)
         program = None
         try:
-            program = self.place.start("tx", *command, asks=asks)
+            program = self.place.start("here" if command[0] == self.hopcap else "tx", *command, asks=asks)
             first = counter.ask()[1]
             sample = self.over_time(program, counted)
             if counter.ask()[1] == first:
@@ -130,24 +135,27 @@ class Contest:
             deadline = time.monotonic() + 5
             while "listening" not in server.said() and not server.ended() and time.monotonic() < deadline:
                 time.sleep(0.05)
-            client = place.start("tx", *self.pinned(place.tx_cpu, "iperf3", "--client", RX_ADDRESS, "--udp", "--bitrate",
-                                                    "0", "--length", str(FRAME_BYTES - 42), "--time",
-                                                    str(int(self.seconds + SPARE_S))))
-            return self.over_time(client, "arrived")
+            client = place.start("tx", *self.pinned(
+                place.tx_cpu, "iperf3", "--client", RX_ADDRESS, "--udp", "--bitrate", "0", "--length",
+                str(FRAME_BYTES - 42), "--time", str(int(self.seconds + SPARE_S))))
+            sample = self.over_time(client, "arrived")
+            sample.waited = 0 # its server and the receiving softirqs share a CPU
+            return sample
         finally:
             for program in (client, server):
                 if program:
                     program.end()
 
     def kernel_sink(self, command, ready):
-        """A sink in the kernel, fed by our live source as fast as it goes."""
-        sink = self.place.start("rx", *command) if ready == "xdp" else self.place.answering("rx", *command)
+        """A sink in the kernel, fed by our live source as fast as it goes. ready: how it shows that it is: an XDP
+        program is attached, or it answers."""
+        sink = self.place.start("here", *command) if ready == "xdp" else self.place.answering("rx", *command)
         feeder = None
         try:
             if ready == "xdp":
                 self.place.wait_for_xdp(sink)
             seconds = str(self.seconds + SPARE_S)
-            feeder = self.place.start("tx", *self.hopcap_send("live", 64, "--seconds", seconds))
+            feeder = self.place.start("here", *self.hopcap_send("live", 64, "--seconds", seconds))
             return self.over_time(feeder, "arrived")
         finally:
             if feeder:
@@ -159,7 +167,7 @@ class Contest:
         """A sink in user space: it counts, and what it counted is divided by the time it was fed."""
         try:
             self.place.wait_for_xdp(sink)
-            feeder = self.place.start("tx", *self.hopcap_send("live", 64, "--seconds", str(self.seconds)))
+            feeder = self.place.start("here", *self.hopcap_send("live", 64, "--seconds", str(self.seconds)))
             if not feeder.wait(self.seconds + SPARE_S):
                 raise BenchError("hopcap send did not end in time")
             fed = result_of(feeder.end(), "hopcap send")
@@ -174,7 +182,7 @@ class Contest:
         return Sample(frames_of(text) / elapsed_s, fed["pps"])
 
     def af_xdp_sink(self):
-        sink = self.place.start("rx", *self.hopcap_sink("af_xdp_copy"))
+        sink = self.place.start("here", *self.hopcap_sink("af_xdp_copy"))
         return self.delivered(sink, lambda text: result_of(text, "hopcap sink")["frames"])
 
     def testpmd_rxonly(self):
