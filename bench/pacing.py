@@ -11,7 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Optional
 
-from place import BenchError, thread_times
+from place import BenchError, group_times
 from rows import result_of
 
 PORTS = ("live", "af_xdp_copy", "packet")
@@ -62,12 +62,9 @@ def one_trial(contest, port, rate):
 def waited_share(sender, seconds):
     """Of the middle of a trial: how long the sender was ready and somebody else had its CPU."""
     time.sleep(seconds * 0.2)
-    try:
-        before = thread_times(sender.process.pid)
-        time.sleep(seconds * 0.6)
-        return (thread_times(sender.process.pid)[1] - before[1]) / 1e9 / (seconds * 0.6)
-    except FileNotFoundError:
-        return 0.0 # it has ended: result_of() will say how
+    before = group_times(sender.process.pid)
+    time.sleep(seconds * 0.6)
+    return max(0, group_times(sender.process.pid)[1] - before[1]) / 1e9 / (seconds * 0.6)
 
 
 def number(result, name, *keys):

@@ -226,7 +226,7 @@ class Place:
 
 
 def thread_times(process):
-    """Of all its threads: ns that they ran, and ns that they were ready to run and somebody else had the CPU."""
+    """Of all its threads: ns that they ran, and ns that they were ready to run and others had the CPU."""
     run_ns = wait_ns = 0
     for thread in os.listdir(f"/proc/{process}/task"):
         try:
@@ -235,6 +235,19 @@ def thread_times(process):
         except OSError:
             continue
         run_ns, wait_ns = run_ns + int(ran), wait_ns + int(waited)
+    return run_ns, wait_ns
+
+
+def group_times(leader):
+    """The same of a program and its children, which share its process group."""
+    run_ns = wait_ns = 0
+    for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            if os.getpgid(process) == leader:
+                ran, waited = thread_times(process)
+                run_ns, wait_ns = run_ns + ran, wait_ns + waited
+        except OSError:
+            continue # it has ended
     return run_ns, wait_ns
 
 
@@ -258,11 +271,15 @@ def busy_share(interval_s=0.2):
     return 1 - (idle_after - idle) / max(1, total_after - total)
 
 
-def wait_quiet(limit_s, share=0.10):
-    """Waits until others leave the machine alone. False when they did not."""
-    deadline = time.monotonic() + limit_s
-    while busy_share() > share or busy_share() > share:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.3)
-    return True
+class Patience:
+    """Waits until others leave the machine alone, all in all not longer than it was given."""
+
+    def __init__(self, limit_s, share=0.10):
+        self.left_s, self.share = limit_s, share
+
+    def wait(self):
+        begin = time.monotonic()
+        while self.left_s > 0 and (busy_share() > self.share or busy_share() > self.share):
+            time.sleep(0.1)
+            now = time.monotonic()
+            begin, self.left_s = now, self.left_s - (now - begin)
