@@ -12,6 +12,7 @@ what a killed run left is removed by the next one.
 import ctypes
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -145,6 +146,8 @@ class Place:
         self.programs = []
         for namespace in (self.tx_namespace, self.rx_namespace):
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
+        for interface in (self.tx, self.rx): # testpmd's, named after its --file-prefix
+            shutil.rmtree(f"/var/run/dpdk/{interface}", ignore_errors=True)
 
     def build(self):
         for namespace in (self.tx_namespace, self.rx_namespace):
