@@ -18,7 +18,7 @@ MAKEFLAGS += --no-builtin-rules
 
 # --- what is needed --------------------------------------------------------------------------------------------------
 
-LIBRARIES := libxdp libbpf jansson libnl-3.0 libnl-genl-3.0
+LIBRARIES := libxdp libbpf jansson libnl-3.0 libnl-genl-3.0 libpcap
 WITHOUT_TOOLS := help clean check demo test
 
 ifneq ($(filter-out $(WITHOUT_TOOLS),$(or $(MAKECMDGOALS),all)),)
@@ -42,7 +42,10 @@ CFLAGS    ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(WARNINGS) -pthread $(CFLAGS) -MMD -MP
 ASAN      := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 LIBS       = -Wl,--as-needed $(shell $(PKG_CONFIG) --libs $(LIBRARIES) 2>/dev/null) -lm
-LIBS_STATIC = $(shell $(PKG_CONFIG) --libs --static $(LIBRARIES) libelf zlib 2>/dev/null) -lm
+# libpcap's archive can capture from D-Bus, whose own archive needs a libsystemd that is not to be had as one. hopcap only
+# reads files: with these two names defined, that part of libpcap stays out.
+LIBS_STATIC = -Wl,--defsym=dbus_create=0 -Wl,--defsym=dbus_findalldevs=0 $(filter-out -ldbus-1 -lsystemd,\
+	      $(shell $(PKG_CONFIG) --libs --static $(LIBRARIES) libelf zlib 2>/dev/null)) -lm
 LIBS_TEST  = $(shell $(PKG_CONFIG) --libs cmocka 2>/dev/null || echo -lcmocka)
 
 # BPF programs see the kernel's UAPI headers only; those in the multiarch directory come last, for <asm/types.h>.
@@ -53,6 +56,7 @@ BPF_CFLAGS = -O2 -g -target bpf -mcpu=v3 -Wall -Wextra -Werror -Iinclude -Ivmlin
 # --- files -----------------------------------------------------------------------------------------------------------
 
 SKELETONS := $(patsubst bpf/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
+TEST_SKELETONS := $(patsubst tests/prog/%.bpf.c,$(B)/bpf/%.skel.h,$(wildcard tests/prog/*.bpf.c))
 SOURCES   := user/main.c $(wildcard user/*/*.c)
 OBJECTS   := $(SOURCES:%.c=$(B)/obj/%.o)
 ASAN_OBJECTS := $(SOURCES:%.c=$(B)/asan/%.o)
@@ -69,7 +73,7 @@ say  = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(B)/%,%,$@)')
 
 # --- programs --------------------------------------------------------------------------------------------------------
 
-.PHONY: FORCE all debug static tests unit prog golden lab demo test check install clean help
+.PHONY: FORCE all debug static tests unit prog golden lab demo test bench bench-programs check install clean help
 all: $(B)/hopcap
 debug: $(B)/debug/hopcap
 static: $(B)/hopcap.static
@@ -108,13 +112,21 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
 
+# Programs that only tests load.
+$(B)/bpf/%.bpf.o: tests/prog/%.bpf.c Makefile
+	$(call say,CLANG)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Ibpf -c -o $@ $<
+
+$(patsubst %.c,$(B)/asan/%.o,$(wildcard tests/prog/*.c)): | $(TEST_SKELETONS)
+
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call say,SKEL)
 	$(Q)$(BPFTOOL) gen skeleton $< >$@
 
 # --- tests -----------------------------------------------------------------------------------------------------------
 
-tests: $(TESTS)
+tests: $(TESTS) $(B)/tests/plain-memory_pair
 
 # Every test program can reach every object but main.o. Sanitized, the BPF tests too: the programs run in the kernel.
 $(TEST_LIBRARY): $(filter-out %/user/main.o,$(ASAN_OBJECTS)) $(B)/sources
@@ -131,6 +143,12 @@ endef
 $(eval $(call test_rule,unit,test_))
 $(eval $(call test_rule,prog,test_))
 $(eval $(call test_rule,golden,)) # programs that write what golden tests read: built by name only
+
+# The in-memory engine without sanitizers, for valgrind (tests/golden/valgrind.sh).
+$(B)/tests/plain-memory_pair: tests/unit/test_memory_pair.c $(filter-out %/user/main.o,$(OBJECTS))
+	$(call say,LD)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_TEST) $(LIBS)
 
 unit: $(filter $(B)/tests/unit-%,$(TESTS))
 prog: $(filter $(B)/tests/prog-%,$(TESTS))
@@ -149,6 +167,26 @@ check:
 		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* .ci/run \
 		2>/dev/null); else echo 'shellcheck is not installed: scripts are not checked'; fi
 
+# --- what tools/bench compares with ----------------------------------------------------------------------------------
+
+# Nothing of user/ goes in: a baseline must not share what it is the baseline of.
+$(B)/bench/%.bpf.o: bench/%.bpf.c Makefile
+	$(call say,CLANG)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@ $<
+
+$(B)/bench/%.skel.h: $(B)/bench/%.bpf.o
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< >$@
+
+$(B)/bench/bare: bench/bare.c $(B)/bench/bare.skel.h Makefile
+	$(call say,CC)
+	$(Q)$(CC) -I$(B)/bench $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+bench-programs: $(B)/bench/bare
+bench: $(B)/hopcap $(B)/bench/bare
+	$(Q)tools/bench $(BENCH)
+
 # --- the rest --------------------------------------------------------------------------------------------------------
 
 install: $(B)/hopcap
@@ -165,9 +203,11 @@ help:
 		'make demo         install what is missing, build, measure the lab' \
 		'make test         install what is missing, build, run all tests' \
 		'make unit prog golden lab   one tier of tests each' \
+		'make bench        paired comparisons with other generators and sinks: a table and bench.json; BENCH="--rows live"' \
 		'make check        layers, names and lengths of files; shellcheck' \
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
 
--include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d)
+-include $(wildcard $(B)/bench/*.d)
+-include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d) $(TEST_SKELETONS:%.skel.h=%.bpf.d)
 -include $(patsubst %.c,$(B)/asan/%.d,$(wildcard tests/*/*.c))

@@ -2,29 +2,31 @@
 /*
  * The one body of a hop probe; hop_xdp and hop_tc differ only in how they get at the frame.
  *
- * Owns: the maps of a probe, counting, stamping, the sequence ledger of a sink. Leaves to others: finding the header
- * (parse.bpf.h), reading the maps (user/probe/hop_probe.c).
+ * Owns: what is ours, counting, learning a run tag. Leaves to others: finding the header (parse.bpf.h), stamps
+ * (hop_stamp.bpf.h), what a sink does (hop_sink.bpf.h), reading the maps (user/probe/hop_probe.c). The program that
+ * includes this has defined, of its context type HOP_CONTEXT: hop_data(), hop_data_end(), hop_load_bytes(), hop_queue(), hop_length()
+ * in memory, hop_bytes() on the wire, and hop_plain_bytes(), which is the same for an untagged frame in one buffer.
  *
  * Theory.
  * - Every frame is counted, on its CPU, without atomics: a program of one hook is not re-entered on one CPU (XDP and tc
  *   run with bottom halves off).
- * - Only frames with HOPCAP_FRAME_STAMP cost a clock read. since = now - origin (mod 2^48); the hop's delay is
- *   since - last, and last := since. So every point has its own full histogram without an event leaving the kernel.
- * - Invariant: last never decreases along a path inside one clock domain. A stamp that does, or that is over 2^32 ns old,
- *   is counted in stamp_errors and enters no histogram.
  * - Conservation: a test frame that is dropped here (action drop) was counted here first; so frames counted at two
- *   neighbouring points differ by just what the hop between them lost.
- * - Ledger: bit s of the array is set when sequence s was seen. Setting it is atomic, since two CPUs may serve one sink;
- *   so "duplicate" is exact. "Reordered" compares with the highest sequence seen, which is exact when one CPU serves the
- *   sink and may miss, never invent more than there are, when several do.
+ *   neighbouring points differ by just what the hop between them lost. A corrupted frame did arrive.
+ * - A probe that is no sink is most of all a few cache lines of code, control and counters: all but the comparisons that
+ *   make a frame ours and two additions stands out of line.
  */
 #ifndef HOPCAP_HOP_BODY_BPF_H
 #define HOPCAP_HOP_BODY_BPF_H
 
 #include <stddef.h>
 
+#include "hop_sink.bpf.h"
+#include "hop_stamp.bpf.h"
 #include "map_hop.h"
 #include "parse.bpf.h"
+
+#define HOP_NO_QUEUE 0xffffffffu /* what hop_queue() says where the hook does not know it */
+#define HOP_OTHER 2u		  /* instead of an action: a frame of somebody else's */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -41,36 +43,6 @@ struct {
 	__type(value, struct hop_counters);
 } hop_counters SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct hop_seen);
-} hop_seen SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct hop_histograms);
-} hop_histograms SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* user space makes it HOPCAP_LEDGER_WORDS for a sink */
-	__type(key, __u32);
-	__type(value, __u64);
-} hop_ledger SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct hop_ledger_state);
-} hop_ledger_state SEC(".maps");
-
 static __always_inline void count_other(struct hop_counters *counters, __u32 bytes, __u32 segments)
 {
 	static const __u32 bounds[HOPCAP_SIZE_BUCKETS] = HOPCAP_SIZE_BOUNDS;
@@ -85,118 +57,166 @@ static __always_inline void count_other(struct hop_counters *counters, __u32 byt
 	counters->other_sizes.frames[bucket & (HOPCAP_SIZE_BUCKETS - 1)]++;
 }
 
-static __always_inline void count_sequence(struct hop_counters *counters, __u32 sequence)
+static __always_inline void count_test(struct hop_counters *counters, __u32 bytes)
 {
-	struct hop_ledger_state *state;
-	__u32 zero = 0, word_index = sequence / 64;
-	__u64 bit = 1ULL << (sequence & 63);
-	__u64 *word;
-
-	state = bpf_map_lookup_elem(&hop_ledger_state, &zero);
-	if (!state)
-		return;
-	if (sequence + 1 < state->highest)
-		counters->reordered++;
-	else
-		state->highest = sequence + 1;
-	word = bpf_map_lookup_elem(&hop_ledger, &word_index);
-	if (!word)
-		counters->beyond++;
-	else if (__sync_fetch_and_or(word, bit) & bit)
-		counters->duplicates++;
+	counters->test_frames++;
+	counters->test_bytes += bytes;
 }
 
-/* A UDP checksum in use (always, over IPv6) stays right when a 32-bit field on a 16-bit boundary changes (RFC 1624, eq. 3). */
-static __always_inline void update_checksum(struct udphdr *udp, __be32 before, __be32 after)
+static __always_inline int is_our_stream(const struct hop_control *control, const struct test_frame *frame)
 {
-	__u64 sum = (__u16)~udp->check;
-
-	sum += (__u16) ~(before & 0xffff);
-	sum += (__u16) ~(before >> 16);
-	sum += (after & 0xffff) + (after >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	udp->check = (__u16)~sum ? (__u16)~sum : 0xffff;
+	return (__u8)(header_stream(frame->header) - control->stream) < control->stream_count;
 }
 
-/* The verifier forgets the bound of a shifted sum; the barrier keeps the compiler from removing the test it needs. */
-static __always_inline void histogram_add(__u64 *buckets, __u32 value_ns)
+static __always_inline int is_ours(const struct hop_control *control, const struct test_frame *frame)
 {
-	__u32 bucket = hopcap_histogram_bucket(value_ns);
-
-	barrier_var(bucket);
-	if (bucket < HOPCAP_HISTOGRAM_BUCKETS)
-		buckets[bucket]++;
+	return control->run_tag && header_run_tag(frame->header) == control->run_tag && is_our_stream(control, frame);
 }
 
-static __always_inline void stamp(struct hop_counters *counters, struct test_frame *frame)
+static __always_inline int finds_test_frame(void *data, void *data_end, struct test_frame *frame)
 {
-	__u64 now = bpf_ktime_get_ns();
-	__u64 since = (now - header_origin_ns(frame->header)) & 0xffffffffffffULL;
-	__be32 *last_field = header_last(frame->header);
-	__be32 before = *last_field, after;
-	struct hop_histograms *histograms;
-	struct hop_seen *seen;
-	__u32 zero = 0, last = bpf_ntohl(before);
-
-	seen = bpf_map_lookup_elem(&hop_seen, &zero);
-	histograms = bpf_map_lookup_elem(&hop_histograms, &zero);
-	if (!seen || !histograms)
-		return;
-	if (!seen->first_ns)
-		seen->first_ns = now;
-	seen->last_ns = now;
-	if (since > 0xffffffffULL || since < last) {
-		counters->stamp_errors++;
-		return;
-	}
-	histogram_add(histograms->hop_ns, since - last);
-	histogram_add(histograms->path_ns, since);
-	counters->stamped++;
-	after = bpf_htonl((__u32)since);
-	*last_field = after;
-	if (frame->udp->check) /* 0: the sender computed none */
-		update_checksum(frame->udp, before, after);
+	return likely(parse_plain_test_frame(data, data_end, frame)) || parse_test_frame(data, data_end, frame);
 }
 
-/* Whether data…data_end starts with a frame of the stream that this probe was told to count; *frame is filled then. */
-static __always_inline int is_counted(const struct hop_control *control, void *data, void *data_end,
-				      struct test_frame *frame)
+/* Takes the run tag of a frame when none is known yet; 1 when the frame is ours then. Others use UDP port 9, too (wake-on-LAN),
+ * so it has to be sound, and an end of a stream starts nothing. */
+static __always_inline int learns(struct hop_control *control, void *data, void *data_end, const struct test_frame *frame,
+				  __u32 length)
 {
-	if (unlikely(!parse_plain_test_frame(data, data_end, frame)) && !parse_test_frame(data, data_end, frame))
+	struct payload payload;
+	__u32 tag = header_run_tag(frame->header);
+
+	if (!control->learn || control->run_tag || !tag || !is_our_stream(control, frame) ||
+	    header_flags(frame->header) & HOPCAP_FRAME_END || !check_headers(data, data_end, frame, length, &payload))
 		return 0;
-	return control->run_tag && header_run_tag(frame->header) == control->run_tag &&
-	       header_stream(frame->header) == control->stream;
+	__sync_val_compare_and_swap(&control->run_tag, 0, tag); /* another CPU may be first */
+	return *(volatile __u32 *)&control->run_tag == tag;
+}
+
+static __always_inline void count_queue(struct hop_counters *counters, __u32 queue)
+{
+	if (queue != HOP_NO_QUEUE)
+		counters->queue_frames[queue < HOPCAP_SINK_QUEUES ? queue : HOPCAP_SINK_QUEUES - 1]++;
+}
+
+static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, struct hop_counters *counters)
+{
+	struct test_frame frame;
+
+	if (parse_plain_test_frame(hop_data(ctx), hop_data_end(ctx), &frame))
+		stamp(counters, &frame, 1);
+}
+
+#define STAMP_IN_WORD ((__u32)HOPCAP_FRAME_STAMP << 8)
+#define PLAIN_HEADER_OFFSET 42 /* of the test header in a frame that parse_plain_test_frame() knows */
+
+/*
+ * The short way for most frames of a sink: untagged IPv4 in one buffer, sound, without flags but for a stamp. 1: done, with the same
+ * result as hop_sink_frame(); 0: nothing was done.
+ */
+static __always_inline int takes_plain_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	__u32 word, stream, sequence;
+	struct ledger_track *track;
+	struct test_frame frame;
+
+	if (data + HOPCAP_MIN_FRAME_BYTES > data_end || !control->run_tag || control->verify)
+		return 0;
+	word = bpf_ntohl(*(__be32 *)(data + PLAIN_HEADER_OFFSET)); /* run tag, flags, stream, if it is one of ours */
+	stream = (word & ~STAMP_IN_WORD) - (control->run_tag << 16) - control->stream;
+	if (stream >= control->stream_count)
+		return 0;
+	track = bpf_map_lookup_elem(&hop_tracks, &stream);
+	if (!track)
+		return 0;
+	if (unlikely(!headers_as_before(track->sound, data, data_end))) {
+		if (!parse_plain_test_frame(data, data_end, &frame) || !plain_headers_right(data, data_end))
+			return 0;
+		remember_headers(track->sound, data, data_end);
+	}
+	count_test(counters, hop_plain_bytes(ctx));
+	count_queue(counters, hop_queue(ctx));
+	sequence = header_sequence(data + PLAIN_HEADER_OFFSET);
+	if (!ledger_takes_next(track, control->ledger_base, sequence))
+		hop_count_sequence(control, track, stream, sequence);
+	if (unlikely(word & STAMP_IN_WORD))
+		stamp_plain_frame(ctx, counters);
+	return 1;
 }
 
 /*
- * Counts a test frame of `bytes`, of which data…data_end can be read, and stamps it when it is flagged. Returns
- * HOPCAP_HOP_PASS or HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the caller passes it
- * to count_other() with what its hook knows of the frame. All that is rare stands out of line, since a probe runs in caches
- * that the path has just filled.
+ * All of hop_frame() at a sink: HOPCAP_HOP_PASS, HOPCAP_HOP_DROP, or HOP_OTHER for a frame of somebody else's. Functions that stand
+ * alone are looked at once by the verifier, and do not make registers scarce where most frames go.
  */
-static __always_inline __u32 hop_frame(void *data, void *data_end, __u32 bytes, struct hop_counters **other)
+__noinline int hop_sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	__u32 length = hop_length(ctx);
+	struct test_frame frame;
+	__u8 flags;
+
+	if (!control || !counters || unlikely(!finds_test_frame(data, data_end, &frame)) ||
+	    (unlikely(!is_ours(control, &frame)) && !learns(control, data, data_end, &frame, length)))
+		return HOP_OTHER;
+	flags = header_flags(frame.header);
+	if (!(flags & HOPCAP_FRAME_END)) {
+		count_test(counters, hop_bytes(ctx));
+		count_queue(counters, hop_queue(ctx));
+	}
+	if (sink_frame(ctx, control, data, data_end, &frame, length) && flags & HOPCAP_FRAME_STAMP)
+		stamp(counters, &frame, 1);
+	return control->action;
+}
+
+/* A flagged frame of ours where no sink is: its header is found once more. */
+__noinline int hop_flagged_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	struct test_frame frame;
+
+	if (!control || !counters || !finds_test_frame(data, data_end, &frame))
+		return HOPCAP_HOP_PASS;
+	if (!(header_flags(frame.header) & HOPCAP_FRAME_END)) {
+		count_test(counters, hop_bytes(ctx));
+		stamp(counters, &frame, 0);
+	}
+	return control->action;
+}
+
+/*
+ * Counts a test frame, of which data…data_end can be read, and stamps it when it is flagged. Returns HOPCAP_HOP_PASS or
+ * HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the caller passes it to count_other() with what its
+ * hook knows of the frame.
+ */
+static __always_inline __u32 hop_frame(HOP_CONTEXT *ctx, void *data, void *data_end, struct hop_counters **other)
 {
 	struct hop_counters *counters;
 	struct hop_control *control;
 	struct test_frame frame;
-	__u32 zero = 0;
+	__u32 zero = 0, action;
 
 	*other = NULL;
 	control = bpf_map_lookup_elem(&hop_control, &zero);
 	counters = bpf_map_lookup_elem(&hop_counters, &zero);
 	if (!counters || !control)
 		return HOPCAP_HOP_PASS;
-	if (unlikely(!is_counted(control, data, data_end, &frame))) {
+	if (unlikely(control->sink)) {
+		if (likely(takes_plain_frame(ctx, control, counters)))
+			return control->action;
+		action = hop_sink_frame(ctx, control, counters);
+		if (likely(action != HOP_OTHER))
+			return action;
 		*other = counters;
 		return HOPCAP_HOP_PASS;
 	}
-	counters->test_frames++;
-	counters->test_bytes += bytes;
-	if (unlikely(control->ledger))
-		count_sequence(counters, header_sequence(frame.header));
-	if (unlikely(header_flags(frame.header) & HOPCAP_FRAME_STAMP))
-		stamp(counters, &frame);
+	if (unlikely(!finds_test_frame(data, data_end, &frame) || !is_ours(control, &frame))) {
+		*other = counters;
+		return HOPCAP_HOP_PASS;
+	}
+	if (unlikely(header_flags(frame.header) & (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END)))
+		return hop_flagged_frame(ctx, control, counters);
+	count_test(counters, hop_bytes(ctx));
 	return control->action;
 }
 

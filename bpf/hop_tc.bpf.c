@@ -3,13 +3,24 @@
  * Hop probe at a tc hook, in or out, tcx and clsact alike: TC_ACT_UNSPEC means "next program" to both, so programs of others
  * on the same hook run as before. Body and maps: hop_body.bpf.h.
  */
+#include <linux/bpf.h>
 #include <linux/pkt_cls.h>
+#include <bpf/bpf_helpers.h>
+
+#define TAG_BYTES 4
+#define HOP_CONTEXT struct __sk_buff
+#define hop_data(ctx) ((void *)(long)(ctx)->data)
+#define hop_data_end(ctx) ((void *)(long)(ctx)->data_end)
+#define hop_load_bytes(ctx, offset, to, bytes) bpf_skb_load_bytes(ctx, offset, to, bytes)
+#define hop_queue(ctx) HOP_NO_QUEUE
+#define hop_length(ctx) ((ctx)->len)
+#define hop_bytes(ctx) ((ctx)->len + ((ctx)->vlan_present ? TAG_BYTES : 0)) /* the outer tag is kept beside the frame */
+#define hop_plain_bytes(ctx) hop_bytes(ctx)
 
 #include "hop_body.bpf.h"
 
 /* Enough for Ethernet, two tags, IPv6, UDP and the test header. */
 #define HEADERS_BYTES 88
-#define TAG_BYTES 4
 #define LEAST_GSO_HEADERS_BYTES 54 /* Ethernet, IPv4, TCP */
 
 /* Guests hand over segmentation units without a count; then it follows from the size of a segment. */
@@ -27,9 +38,8 @@ static __always_inline __u32 wire_segments(const struct __sk_buff *skb)
 SEC("tc")
 int hop_tc(struct __sk_buff *skb)
 {
-	void *data = (void *)(long)skb->data;
-	void *data_end = (void *)(long)skb->data_end;
-	__u32 bytes = skb->len + (skb->vlan_present ? TAG_BYTES : 0); /* the outer tag is kept beside the frame */
+	void *data = hop_data(skb);
+	void *data_end = hop_data_end(skb);
 	__u32 wanted = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
 	struct hop_counters *other;
 	__u32 action;
@@ -38,12 +48,12 @@ int hop_tc(struct __sk_buff *skb)
 	 * headers up to UDP. When they cannot be pulled in, the frame counts as somebody else's. */
 	if (unlikely(data + wanted > data_end)) {
 		bpf_skb_pull_data(skb, wanted);
-		data = (void *)(long)skb->data;
-		data_end = (void *)(long)skb->data_end;
+		data = hop_data(skb);
+		data_end = hop_data_end(skb);
 	}
-	action = hop_frame(data, data_end, bytes, &other);
+	action = hop_frame(skb, data, data_end, &other);
 	if (unlikely(other))
-		count_other(other, bytes, wire_segments(skb));
+		count_other(other, hop_bytes(skb), wire_segments(skb));
 	return action == HOPCAP_HOP_DROP ? TC_ACT_SHOT : TC_ACT_UNSPEC;
 }
 

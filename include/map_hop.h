@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #endif
 #include "histogram_layout.h"
+#include "ledger_layout.h"
 
 /* Frame sizes are counted in these buckets, upper bounds inclusive (bytes without FCS): the classes of RFC 2819 without
  * their FCS, then jumbo and super-frames (GRO/TSO units). */
@@ -21,12 +22,24 @@
 #define HOPCAP_HOP_PASS 0u
 #define HOPCAP_HOP_DROP 1u /* this point is the sink of a cut */
 
-/* Set by user space at any time; one array element, memory-mapped. */
+#define HOPCAP_SINK_QUEUES 64u
+
+/*
+ * Set by user space at any time; one array element, memory-mapped. The first cache line is all that most frames cost;
+ * programs write run_tag, once, when they learn it, and `high`.
+ */
 struct hop_control {
-	__u32 action;	  /* HOPCAP_HOP_* */
-	__u16 run_tag;	  /* host order; 0 counts no test frame at all */
-	__u8 stream;	  /* only frames of this stream are test frames */
-	__u8 ledger;	  /* 1: keep the sequence ledger (sinks) */
+	__u32 action;	    /* HOPCAP_HOP_* */
+	__u32 run_tag;	    /* host order, 16 bits; 0 counts no test frame at all */
+	__u8 stream;	    /* only frames of this stream and the stream_count - 1 next ones are test frames */
+	__u8 stream_count;  /* 1…LEDGER_MAX_STREAMS; 0 counts no test frame */
+	__u8 sink;	    /* 1: keep ledger, gaps, jitter, queues; check headers */
+	__u8 verify;	    /* 1: a sink compares every byte of the payload, too */
+	__u8 learn;	    /* 1: while run_tag is 0, that of the first sound test frame that comes is taken */
+	__u8 padding[3];
+	__u64 ledger_base;  /* of the trial that runs; see ledger_layout.h */
+	__u64 reserved[5];
+	ledger_u64 high[LEDGER_MAX_STREAMS]; /* near the highest place that any CPU has seen, by stream */
 };
 
 struct hop_sizes {
@@ -36,21 +49,20 @@ struct hop_sizes {
 /*
  * Counters of one CPU. Bytes are layer 2 without FCS. Monotonic: user space subtracts snapshots.
  *
- * Segments and sizes are counted of other frames only: a test frame is one wire segment, and all frames of a stream have one
- * size, so theirs follow from test_frames and test_bytes, and the common case stays short.
+ * Segments and sizes are counted of other frames only: a test frame is one wire segment, and the sizes of a stream are
+ * known at its source, so the common case stays short. The announcement at a stream's end is neither a test frame nor
+ * another one.
  */
 struct hop_counters {
-	__u64 test_frames;
+	__u64 test_frames;  /* corrupted ones included, which only a sink can tell */
 	__u64 test_bytes;
 	__u64 other_frames; /* not ours, or of another run or stream */
 	__u64 other_bytes;
 	__u64 other_segments; /* wire segments of other frames: gso_segs where the hook knows it, else 1 a frame */
 	__u64 stamped;	    /* test frames that entered the histograms */
 	__u64 stamp_errors; /* stamps that lie before the previous one or over 4.29 s after it */
-	__u64 duplicates;   /* ledger: sequence seen before */
-	__u64 reordered;    /* ledger: sequence below the highest seen (RFC 4737) */
-	__u64 beyond;	    /* ledger: sequence outside HOPCAP_LEDGER_SEQUENCES, not checked for duplicates */
 	struct hop_sizes other_sizes;
+	__u64 queue_frames[HOPCAP_SINK_QUEUES]; /* XDP sinks: test frames by receive queue; those above with the last */
 };
 
 /* When stamped frames of the running stream were seen; one per CPU, user space clears it when it arms the probe. */
@@ -65,16 +77,18 @@ struct hop_histograms {
 	__u64 path_ns[HOPCAP_HISTOGRAM_BUCKETS]; /* since the source */
 };
 
-/* The ledger of a sink: one bit per sequence of the running stream. User space clears it between trials. */
-#define HOPCAP_LEDGER_SEQUENCES (1u << 24)
-#define HOPCAP_LEDGER_WORDS (HOPCAP_LEDGER_SEQUENCES / 64)
-
-struct hop_ledger_state {
-	__u32 highest;	/* highest sequence seen + 1; 0: none */
-	__u32 padding;
+/* What sinks make of stamped frames beside that; one per CPU. The frame before is the stamped one before on the same CPU,
+ * in the same trial. */
+struct hop_sink {
+	__u64 gap_ns[HOPCAP_HISTOGRAM_BUCKETS]; /* between the arrivals of stamped frames; longer ones as the longest */
+	__u64 jitter_sum_ns;   /* sum of |latency - latency of the frame before| … */
+	__u64 jitter_count;    /* … over so many frames whose stamps and whose predecessor's were right */
+	__u64 latency_ns;      /* of the frame before, + 1; 0: its stamp was wrong */
+	__u64 padding;
 };
 
-_Static_assert(sizeof(struct hop_control) == 8, "hop_control");
-_Static_assert(sizeof(struct hop_counters) == 144, "hop_counters");
+_Static_assert(sizeof(struct hop_control) == 128, "hop_control");
+_Static_assert(sizeof(struct hop_counters) == 632, "hop_counters");
+_Static_assert(sizeof(struct hop_sink) == 7200, "hop_sink");
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a generator in the kernel is told and what it counts: one element, memory-mapped, one writer on each side.
+ * What a generator in the kernel is told and what it counts: global data of its program, memory-mapped, one writer on
+ * each side.
  *
- * Owns: the layout shared by bpf/source_body.bpf.h (source_xdp, source_tc) and user/port/ (live.c, packet.c).
+ * Owns: the layout shared by bpf/source_body.bpf.h (source_xdp, source_tc) and user/port/ (generator.c, live.c,
+ * packet.c). Global data instead of array maps: a program reaches it without a look-up, which is some 3 ns of the 15
+ * that a frame may cost here.
  */
 #ifndef HOPCAP_MAP_SOURCE_H
 #define HOPCAP_MAP_SOURCE_H
@@ -12,6 +15,7 @@
 #endif
 
 #define HOPCAP_TEMPLATE_BYTES 96 /* headers of a frame: Ethernet, up to two tags, IPv6, UDP and the test header fit */
+#define HOPCAP_SOURCE_TEMPLATES 64 /* a power of two */
 
 /* Time in units of 2^-20 ns, so that an interval is exact to 1e-6 ns and a trial can last 2^44 ns. */
 #define HOPCAP_PACE_SHIFT 20
@@ -22,30 +26,55 @@
 
 #define HOPCAP_STAMP_NONE 0xffffffffu
 
+/* One kind of frame of a stream. */
+struct source_template {
+	__u8 bytes[HOPCAP_TEMPLATE_BYTES]; /* first bytes of the frame; the rest stays as user space gave it */
+	__u32 frame_bytes;   /* length of the frame; the page or trigger it is made of may be longer */
+	__u32 header_offset; /* of the test header, right behind UDP's; at most HOPCAP_TEMPLATE_BYTES - 18 */
+	__u32 checksum_base; /* ~UDP checksum of the template, host order, 1…0xffff; 0: it has none, none is computed */
+	__u32 source_port;   /* UDP source port of flow 0 */
+};
+
 struct source_control {
-	__u64 interval_fp;	/* planned time between departures, ns << HOPCAP_PACE_SHIFT; 0: as fast as it goes */
-	__u64 frames;		/* how many to send, then stop */
-	__u32 ifindex;		/* where to send */
-	__u32 stamp_mask;	/* a frame is stamped when (sequence & mask) == 0; mask + 1 is a power of two; or HOPCAP_STAMP_NONE */
-	__u32 header_offset;	/* of the test header in the template */
-	__u32 slip_ns;		/* a departure later than this moves the plan instead of being caught up in a burst */
-	__u32 frame_bytes;	/* length of the frames to send; a trigger may be longer */
-	__u32 padding;
-	__u8 template_bytes[HOPCAP_TEMPLATE_BYTES]; /* first bytes of the frame; the rest stays as user space gave it */
+	/* Planned time between bursts (of one frame or more), ns << HOPCAP_PACE_SHIFT; 0: as fast as it goes. */
+	__u64 interval_fp;
+	__u64 frames;	  /* how many to send, then stop */
+	__u64 ramp_ns;	  /* the rate grows linearly from a tenth to the full one in this time; 0: full at once */
+	__u32 ifindex;	  /* where clones go; live frames go where the device map says */
+	__u32 stamp_mask; /* stamped when (sequence & mask) == 0; mask + 1 is a power of two; or HOPCAP_STAMP_NONE */
+	__u32 slip_ns;	  /* a departure later than this moves the plan instead of being caught up in a burst */
+	__u32 burst;	  /* frames planned for the same instant; 0 and 1: one */
+	__u32 template_count; /* 1…HOPCAP_SOURCE_TEMPLATES; frame n is made of template n % template_count */
+	__u32 flows;	  /* 0 and 1: one; the source port of frame n is that of the template + n % flows */
+	struct source_template templates[HOPCAP_SOURCE_TEMPLATES];
 };
 
 struct source_state {
-	__u64 sent;		/* frames handed to the device so far; also the next sequence */
-	__u64 next_fp;		/* planned departure of the next frame, modulo 2^64; 0: not started */
-	__u64 first_ns;		/* CLOCK_MONOTONIC of the first and the last stamped departure */
+	__u64 sent;	/* frames handed to the device so far; also the next sequence */
+	__u64 next_fp;	/* planned departure of the next frame, modulo 2^64; 0: not started */
+	/* CLOCK_MONOTONIC of the first and the last departure whose time is known: all of a paced stream, else the
+	 * stamped. */
+	__u64 first_ns;
 	__u64 last_ns;
-	__u64 late_sum_ns;	/* over paced frames: actual minus planned departure */
+	__u64 late_sum_ns; /* over paced frames: actual minus planned departure */
 	__u64 late_max_ns;
-	__u64 slips;		/* times the plan was moved, and by how much in total */
+	__u64 slips;	   /* times the plan was moved, and by how much in total */
 	__u64 slipped_ns;
+	__u64 refused;	   /* of the sent: the device said that it had no room; clones only */
+	__u64 start_fp;	   /* planned departure of the first frame */
+	__u32 burst_position; /* frames of the running burst that have left */
+	__u32 ramped;	   /* 1: the ramp is over */
+	__u32 template_next; /* sent % template_count */
+	__u32 flow_next;   /* sent % flows */
+	__u32 gone;	   /* 1: the device was not there any more; nothing is sent from then on */
+	__u32 padding;
+	/* source_live_plain: frames before this one leave as the template is. User space sets it to sent before a
+	 * call. */
+	__u64 next_event;
 };
 
-_Static_assert(sizeof(struct source_control) == 136, "source_control");
-_Static_assert(sizeof(struct source_state) == 64, "source_state");
+_Static_assert(sizeof(struct source_template) == 112, "source_template");
+_Static_assert(sizeof(struct source_control) == 48 + 64 * 112, "source_control");
+_Static_assert(sizeof(struct source_state) == 112, "source_state");
 
 #endif

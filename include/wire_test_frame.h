@@ -24,6 +24,8 @@
 
 #define HOPCAP_FRAME_STAMP 0x01u /* origin_ns and last_ns are valid; points add to their histograms and overwrite last_ns */
 #define HOPCAP_FRAME_END 0x02u   /* the stream is over: no frame of it; sequence says how many there were. Sent several times */
+#define HOPCAP_FRAME_REFLECTED 0x04u /* was sent back by a reflector, and is not again */
+#define HOPCAP_FRAME_FLAGS (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END | HOPCAP_FRAME_REFLECTED) /* all that there are */
 
 #define HOPCAP_TEST_HEADER_BYTES 18
 #define HOPCAP_OFFSET_RUN_TAG 0

@@ -37,5 +37,13 @@ done
 
 expect report_of_missing_file 3 '' 'hopcap*: */nonexistent/run.json*' report /nonexistent/run.json
 
+# Loss goals and RFC 2544.
+for bad in '--loss-ratio=1' '--loss-ratio=0.1,' '--loss-ratio=0.1,0.05' '--loss-ratio=x' '--loss-ratio=0;1' '--exceed-ratio=2' \
+	'--width=0' '--width=0.1x' '--trial-seconds=0' '--rfc2544=THROUGH' '--rfc2544='; do
+	expect "run_${bad//[^a-z0-9]/_}" 2 '' "hopcap run: ${bad%%=*}: *See hopcap run --help." run "$bad" --lab sea
+done
+expect run_goals_with_rfc2544 2 '' 'hopcap run: --rfc2544 has its own rules: *' run --rfc2544 --loss-ratio 0 --lab sea
+expect run_trials_of_hours 2 '' 'hopcap run: --trial-seconds: *' run --trial-seconds 5000 --lab sea
+
 "$HOPCAP" --help >/dev/full 2>"$TMP/stderr"
 check_equal full_disk "3 hopcap: cannot write the output: No space left on device" "$? $(<"$TMP/stderr")"

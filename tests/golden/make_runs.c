@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes the saved runs that the golden tests read: four runs over the sea lab as they come out of it, with numbers
+ * Writes the saved runs that the golden tests read: five runs over the sea lab as they come out of it, with numbers
  * that hold still. Needed again only when the contract of run.json grows:
  *
  *   make build/tests/golden-make_runs && build/tests/golden-make_runs tests/golden
@@ -164,8 +164,22 @@ static void add_latency(struct run *run, const char *load, double rate_pps, cons
 static void add_throughput(struct run *run, double ndr_low, double ndr_high, double pdr_low, double pdr_high)
 {
 	run->has_throughput = 1;
-	run->ndr = (struct run_throughput_bounds){ ndr_low, ndr_high, 0, 0, 0 };
-	run->pdr = (struct run_throughput_bounds){ pdr_low, pdr_high, 0.0031, 0.005, 0 };
+	run->ndr = run->goals[0]; /* all unknown */
+	run->ndr.lower_pps = run->ndr.conditional_pps = ndr_low;
+	run->ndr.upper_pps = ndr_high;
+	run->ndr.loss_ratio = run->ndr.loss_goal = 0;
+	run->ndr.exceed_ratio = 0.5;
+	run->ndr.width = 0.05;
+	run->ndr.final_trial_s = run->ndr.duration_sum_s = 0.6;
+	run->pdr = run->ndr;
+	run->pdr.lower_pps = pdr_low;
+	run->pdr.upper_pps = pdr_high;
+	run->pdr.loss_ratio = 0.0031;
+	run->pdr.loss_goal = 0.005;
+	run->pdr.conditional_pps = pdr_low * (1 - 0.0031);
+	run->goal_count = 2;
+	run->search_trials = 41;
+	run->search_trial_s = 4.85;
 	run->cuts[run->cut_count++] =
 		(struct run_cut){ HOPS, pdr_low, pdr_high, units_gbps(pdr_low, 1514), RUN_LIMIT_PATH };
 }
@@ -270,7 +284,7 @@ static struct run *sea_cpu(void)
 	add_shares(run, shares, errors);
 	add_costs(run);
 	add_throughput(run, 502310, 551890, 601480, 652440);
-	run->ndr.irregular = 1;
+	run->ndr.irregular = run->ndr.wide = 1;
 	add_latency(run, "idle", 10000, idle_us, 0, 0);
 	add_latency(run, "50%", 251150, idle_us, 1.4, 1);
 	add_latency(run, "90%", 452080, idle_us, 14.6, 1);
@@ -360,8 +374,9 @@ static struct run *sea_rate(void)
 		};
 	run->sizes[run->size_count++] = (struct run_size){ 1514, RUN_PORT_LIVE, HOPS, 1 };
 	add_throughput(run, 10000, 10000, 10000, 10000);
-	run->ndr.upper_pps = run->pdr.upper_pps = NAN;
+	run->ndr.no_upper = run->ndr.source_limited = run->pdr.no_upper = run->pdr.source_limited = 1;
 	run->pdr.loss_ratio = 0;
+	run->pdr.conditional_pps = run->pdr.lower_pps;
 	run->cuts[0].limited_by = RUN_LIMIT_SOURCE;
 	run->cuts[0].upper_pps = NAN;
 	add_latency(run, "idle", 1000, idle_us, 0, 0);
@@ -428,11 +443,72 @@ static struct run *sea_mtu(void)
 	return run;
 }
 
+/* The path as a whole by RFC 2544, with short trials. */
+static struct run *sea_rfc2544(void)
+{
+	static const double service_pps[] = { 1180400, 1098300, 902100 }, source_pps[] = { 5301200, 5290100, 5123400 };
+	static const unsigned int sizes[] = { 60, 508, 1514 };
+	struct run *run = new_run();
+
+	run->primary_bytes = 1514;
+	run->loss_goal = 0.005;
+	run->measuring_s = 512.3;
+	run->has_rfc2544 = 1;
+	run->rfc2544.trial_s = 2;
+	run->rfc2544.stream_s = 4;
+	run->rfc2544.burst_s = 1 / 15.0;
+	run->rfc2544.settle_s = 1 / 15.0;
+	run->rfc2544.pause_s = 1 / 6.0;
+	run->rfc2544.resolution = 0.005;
+	for (int i = 0; i < 3; i++) {
+		struct run_rfc2544_size *size = &run->rfc2544.sizes[run->rfc2544.size_count++];
+
+		run->sizes[run->size_count++] = (struct run_size){ sizes[i], RUN_PORT_LIVE, HOPS, 1 };
+		size->frame_bytes = sizes[i];
+		size->port = RUN_PORT_LIVE;
+		size->max_pps = source_pps[i];
+		size->throughput_pps = i == 2 ? 0 : service_pps[i] * 0.83;
+		size->lossy_pps = i == 2 ? 1 : service_pps[i] * 0.835;
+		size->throughput_trials = i == 2 ? 23 : 11;
+		if (i < 2) {
+			size->latency_repetitions = 20;
+			size->latency_pps = size->throughput_pps;
+			size->latency_frames = 79680;
+			size->latency_lost = (uint64_t)(31 * i);
+			size->latency_mean_ns = 9120 + 130 * i;
+			size->latency_median_ns = 7310 + 110 * i;
+			size->latency_p999_ns = 61440;
+			size->latency_min_ns = 5980;
+			size->latency_max_ns = 241664;
+		}
+		for (size->step_count = 0; size->step_count < 10 - 2 * (i < 2); size->step_count++) {
+			double rate = source_pps[i] * (1 - 0.1 * size->step_count);
+
+			size->steps[size->step_count] = (struct run_rfc2544_step){
+				100 - 10 * size->step_count, rate, rate > service_pps[i] ? 1 - service_pps[i] / rate : 0.00002 * (i == 2)
+			};
+		}
+		size->loss_clean = i < 2;
+		size->bursts = 50;
+		size->burst_frames = 421.5 - 17 * i;
+		size->burst_min_frames = 388;
+		size->burst_max_frames = 512;
+		size->burst_deviation_frames = 33.1;
+		size->burst_pps = source_pps[i] * 0.98;
+		size->buffer_ns = i == 2 ? NAN : 66012.5;
+	}
+	set_verdict(run, RUN_VERDICT_NONE, 0, RUN_CAUSE_UNKNOWN, NAN,
+		    "Measured as a whole by RFC 2544: no hop was looked at, so none is named.");
+	return run;
+}
+
 static void save(struct run *run, const char *directory, const char *name)
 {
 	char path[4096];
 
 	SET(path, "%s/%s.json", directory, name);
+	run->goals[0] = run->ndr;
+	run->goals[1] = run->pdr;
 	require(run_json_save(run, path) == 0, path);
 	run_free(run);
 }
@@ -445,5 +521,6 @@ int main(int argc, char **argv)
 	save(sea_tbf(), directory, "sea_tbf");
 	save(sea_rate(), directory, "sea_rate");
 	save(sea_mtu(), directory, "sea_mtu");
+	save(sea_rfc2544(), directory, "sea_rfc2544");
 	return 0;
 }

@@ -58,6 +58,17 @@ for run in "$here"/*.json; do
 	fi
 done
 
+# Files of before the members of throughput and rfc2544 came are read, and say nothing of them.
+if command -v jq >/dev/null; then
+	jq 'del(.rfc2544, .throughput.goals, .throughput.search_trials, .throughput.search_trial_s)
+	    | .throughput[] |= {lower_pps, upper_pps, loss_ratio, loss_goal, irregular}' "$here/sea_cpu.json" >"$scratch/older.json"
+	"$hopcap" report "$scratch/older.json" >"$scratch/older.txt" && grep -q 'NDR, no frame lost  *502.3 - 551.9' "$scratch/older.txt" &&
+		! grep -q MLRsearch "$scratch/older.txt"
+	result older-file $?
+else
+	echo "skip older-file: jq is not installed"
+fi
+
 run=$here/sea_cpu.json
 cp "$run" "$scratch/run.json"
 "$hopcap" report "$scratch/run.json" | LC_ALL=C grep -q '[^ -~]'

@@ -25,9 +25,14 @@ static void *map_memory(const struct bpf_map *map, size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+static uint32_t ledger_words(const struct hop_under_test *program)
+{
+	return program->streams ? program->streams * LEDGER_WORDS : 1;
+}
+
 static size_t ledger_bytes(const struct hop_under_test *program)
 {
-	return program->ledger_words * sizeof(*program->ledger);
+	return ledger_words(program) * sizeof(*program->ledger);
 }
 
 /* The skeletons have equal fields, but no common type. */
@@ -40,9 +45,15 @@ static size_t ledger_bytes(const struct hop_under_test *program)
 		(program)->histograms_fd = bpf_map__fd((skeleton_)->maps.hop_histograms);                   \
 		(program)->control = map_memory((skeleton_)->maps.hop_control, sizeof(struct hop_control)); \
 		(program)->ledger = map_memory((skeleton_)->maps.hop_ledger, ledger_bytes(program));        \
-		(program)->ledger_state =                                                                   \
-			map_memory((skeleton_)->maps.hop_ledger_state, sizeof(struct hop_ledger_state));    \
+		(program)->sink_fd = bpf_map__fd((skeleton_)->maps.hop_sink);                               \
+		(program)->tracks_fd = bpf_map__fd((skeleton_)->maps.hop_tracks);                           \
 	} while (0)
+
+static int size_maps(const struct hop_under_test *program, struct bpf_map *ledger, struct bpf_map *tracks)
+{
+	return bpf_map__set_max_entries(ledger, ledger_words(program)) ||
+	       bpf_map__set_max_entries(tracks, program->streams ? program->streams : 1);
+}
 
 /* 0 or the errno that libbpf reports. */
 static int load_xdp(struct hop_under_test *program)
@@ -51,7 +62,7 @@ static int load_xdp(struct hop_under_test *program)
 
 	if (!skeleton)
 		return errno;
-	if (bpf_map__set_max_entries(skeleton->maps.hop_ledger, program->ledger_words) || hop_xdp_bpf__load(skeleton)) {
+	if (size_maps(program, skeleton->maps.hop_ledger, skeleton->maps.hop_tracks) || hop_xdp_bpf__load(skeleton)) {
 		int code = errno;
 
 		hop_xdp_bpf__destroy(skeleton);
@@ -67,7 +78,7 @@ static int load_tc(struct hop_under_test *program)
 
 	if (!skeleton)
 		return errno;
-	if (bpf_map__set_max_entries(skeleton->maps.hop_ledger, program->ledger_words) || hop_tc_bpf__load(skeleton)) {
+	if (size_maps(program, skeleton->maps.hop_ledger, skeleton->maps.hop_tracks) || hop_tc_bpf__load(skeleton)) {
 		int code = errno;
 
 		hop_tc_bpf__destroy(skeleton);
@@ -83,11 +94,8 @@ static void destroy(struct hop_under_test *program)
 		munmap(program->control, sizeof(*program->control));
 	if (program->ledger)
 		munmap(program->ledger, ledger_bytes(program));
-	if (program->ledger_state)
-		munmap(program->ledger_state, sizeof(*program->ledger_state));
 	program->control = NULL;
 	program->ledger = NULL;
-	program->ledger_state = NULL;
 	if (program->has_segments)
 		hop_tc_bpf__destroy(program->skeleton);
 	else
@@ -108,7 +116,7 @@ static int load_group(void **state)
 		print_error("%s: cannot load: %s\n", hop->name, strerror(code));
 		return -1;
 	}
-	return hop->control && hop->ledger && hop->ledger_state ? 0 : -1;
+	return hop->control && hop->ledger ? 0 : -1;
 }
 
 static int unload_group(void **state)
@@ -124,27 +132,28 @@ static struct hop_under_test programs[] = {
 };
 
 static int run_group(struct hop_under_test *program, const char *group, const struct CMUnitTest *tests, size_t count,
-		     uint32_t ledger_words)
+		     uint32_t streams)
 {
 	char name[64];
 
 	hop = program;
 	hop->refused = 0;
-	hop->ledger_words = ledger_words;
+	hop->streams = streams;
+	hop->base = 0;
 	snprintf(name, sizeof(name), "%s %s", hop->name, group);
 	print_message("# %s\n", name);
 	return _cmocka_run_group_tests(name, tests, count, load_group, unload_group);
 }
 
-int hop_run_groups(const char *group, const struct CMUnitTest *tests, size_t count, uint32_t ledger_words)
+int hop_run_groups(const char *group, const struct CMUnitTest *tests, size_t count, uint32_t streams)
 {
-	return run_group(&programs[0], group, tests, count, ledger_words) +
-	       run_group(&programs[1], group, tests, count, ledger_words);
+	return run_group(&programs[0], group, tests, count, streams) +
+	       run_group(&programs[1], group, tests, count, streams);
 }
 
 int hop_run_tc_group(const char *group, const struct CMUnitTest *tests, size_t count)
 {
-	return run_group(&programs[1], group, tests, count, 1);
+	return run_group(&programs[1], group, tests, count, 0);
 }
 
 void skip_refused(const char *what, int error)
@@ -153,14 +162,13 @@ void skip_refused(const char *what, int error)
 	skip();
 }
 
-static void clear_cpus(int map_fd, size_t value_bytes)
+static void clear_cpus(int map_fd, uint32_t key, size_t value_bytes)
 {
-	uint32_t zero = 0;
 	/* The kernel copies whole values for each possible CPU. */
 	void *values = calloc((size_t)libbpf_num_possible_cpus(), value_bytes);
 
 	assert_non_null(values);
-	assert_int_equal(bpf_map_update_elem(map_fd, &zero, values, BPF_ANY), 0);
+	assert_int_equal(bpf_map_update_elem(map_fd, &key, values, BPF_ANY), 0);
 	free(values);
 }
 
@@ -168,14 +176,19 @@ void hop_ready(void)
 {
 	if (hop->refused)
 		skip_refused(hop->name, hop->refused);
-	clear_cpus(hop->counters_fd, sizeof(struct hop_counters));
-	clear_cpus(hop->seen_fd, sizeof(struct hop_seen));
-	clear_cpus(hop->histograms_fd, sizeof(struct hop_histograms));
-	memset(hop->ledger, 0, ledger_bytes(hop));
-	memset(hop->ledger_state, 0, sizeof(*hop->ledger_state));
+	clear_cpus(hop->counters_fd, 0, sizeof(struct hop_counters));
+	clear_cpus(hop->seen_fd, 0, sizeof(struct hop_seen));
+	clear_cpus(hop->histograms_fd, 0, sizeof(struct hop_histograms));
+	clear_cpus(hop->sink_fd, 0, sizeof(struct hop_sink));
+	for (uint32_t stream = 0; stream < (hop->streams ? hop->streams : 1); stream++)
+		clear_cpus(hop->tracks_fd, stream, sizeof(struct ledger_track));
+	/* No test goes further than ten times around its 32-bit sequence. */
+	hop->base = hop->base ? hop->base + 10 * LEDGER_FIRST_BASE : LEDGER_FIRST_BASE;
 	memset(hop->control, 0, sizeof(*hop->control));
+	hop->control->ledger_base = hop->base;
 	hop->control->run_tag = TEST_RUN_TAG;
 	hop->control->stream = TEST_STREAM;
+	hop->control->stream_count = 1;
 }
 
 static uint64_t now_ns(void)
@@ -219,38 +232,30 @@ int hop_run_frame(const unsigned char *frame, uint32_t bytes, struct hop_result 
 
 static void add_counters(struct hop_counters *sum, const struct hop_counters *one)
 {
-	sum->test_frames += one->test_frames;
-	sum->test_bytes += one->test_bytes;
-	sum->other_frames += one->other_frames;
-	sum->other_bytes += one->other_bytes;
-	sum->other_segments += one->other_segments;
-	sum->stamped += one->stamped;
-	sum->stamp_errors += one->stamp_errors;
-	sum->duplicates += one->duplicates;
-	sum->reordered += one->reordered;
-	sum->beyond += one->beyond;
-	for (int i = 0; i < HOPCAP_SIZE_BUCKETS; i++)
-		sum->other_sizes.frames[i] += one->other_sizes.frames[i];
+	const __u64 *from = (const __u64 *)one;
+	__u64 *to = (__u64 *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
 }
 
-/* All CPUs' values of the map's one element; to be freed. */
-static void *read_cpus(int map_fd, size_t value_bytes, int *cpus)
+/* All CPUs' values of one element; to be freed. */
+static void *read_cpus(int map_fd, uint32_t key, size_t value_bytes, int *cpus)
 {
-	uint32_t zero = 0;
 	void *values;
 
 	*cpus = libbpf_num_possible_cpus();
 	assert_true(*cpus > 0);
 	values = calloc((size_t)*cpus, value_bytes);
 	assert_non_null(values);
-	assert_int_equal(bpf_map_lookup_elem(map_fd, &zero, values), 0);
+	assert_int_equal(bpf_map_lookup_elem(map_fd, &key, values), 0);
 	return values;
 }
 
 void hop_read_counters(struct hop_counters *sum)
 {
 	int cpus;
-	struct hop_counters *values = read_cpus(hop->counters_fd, sizeof(*values), &cpus);
+	struct hop_counters *values = read_cpus(hop->counters_fd, 0, sizeof(*values), &cpus);
 
 	memset(sum, 0, sizeof(*sum));
 	for (int i = 0; i < cpus; i++)
@@ -261,7 +266,7 @@ void hop_read_counters(struct hop_counters *sum)
 void hop_read_seen(struct hop_seen *seen)
 {
 	int cpus;
-	struct hop_seen *values = read_cpus(hop->seen_fd, sizeof(*values), &cpus);
+	struct hop_seen *values = read_cpus(hop->seen_fd, 0, sizeof(*values), &cpus);
 
 	memset(seen, 0, sizeof(*seen));
 	for (int i = 0; i < cpus; i++) {
@@ -276,7 +281,7 @@ void hop_read_seen(struct hop_seen *seen)
 void hop_read_cpu_counters(unsigned int cpu, struct hop_counters *counters)
 {
 	int cpus;
-	struct hop_counters *values = read_cpus(hop->counters_fd, sizeof(*values), &cpus);
+	struct hop_counters *values = read_cpus(hop->counters_fd, 0, sizeof(*values), &cpus);
 
 	assert_true(cpu < (unsigned int)cpus);
 	*counters = values[cpu];
@@ -286,7 +291,7 @@ void hop_read_cpu_counters(unsigned int cpu, struct hop_counters *counters)
 void hop_read_histograms(struct hop_histograms *sum)
 {
 	int cpus;
-	struct hop_histograms *values = read_cpus(hop->histograms_fd, sizeof(*values), &cpus);
+	struct hop_histograms *values = read_cpus(hop->histograms_fd, 0, sizeof(*values), &cpus);
 
 	memset(sum, 0, sizeof(*sum));
 	for (int i = 0; i < cpus; i++) {
@@ -294,6 +299,38 @@ void hop_read_histograms(struct hop_histograms *sum)
 			sum->hop_ns[bucket] += values[i].hop_ns[bucket];
 			sum->path_ns[bucket] += values[i].path_ns[bucket];
 		}
+	}
+	free(values);
+}
+
+static uint64_t word_at(void *stream, uint32_t index)
+{
+	return hop->streams ? hop->ledger[*(uint32_t *)stream * LEDGER_WORDS + index] : hop->ledger[0];
+}
+
+void hop_read_stream(uint32_t stream, struct ledger_counts *counts)
+{
+	int cpus;
+	struct ledger_track *tracks = read_cpus(hop->tracks_fd, stream, sizeof(*tracks), &cpus);
+
+	memset(counts, 0, sizeof(*counts));
+	for (int i = 0; i < cpus; i++)
+		ledger_counts_add(counts, &tracks[i], NULL, hop->base);
+	ledger_counts_settle(counts, tracks, cpus, hop->base, word_at, &stream);
+	free(tracks);
+}
+
+void hop_read_sink(struct hop_sink *sum)
+{
+	int cpus;
+	struct hop_sink *values = read_cpus(hop->sink_fd, 0, sizeof(*values), &cpus);
+
+	memset(sum, 0, sizeof(*sum));
+	for (int i = 0; i < cpus; i++) {
+		for (unsigned int bucket = 0; bucket < HOPCAP_HISTOGRAM_BUCKETS; bucket++)
+			sum->gap_ns[bucket] += values[i].gap_ns[bucket];
+		sum->jitter_sum_ns += values[i].jitter_sum_ns;
+		sum->jitter_count += values[i].jitter_count;
 	}
 	free(values);
 }

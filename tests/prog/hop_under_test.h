@@ -22,12 +22,12 @@ struct hop_under_test {
 	uint32_t pass, drop;	  /* verdicts of the program's hook */
 	int has_segments;	  /* the hook tells gso_segs */
 	int program_fd;
-	int counters_fd, seen_fd, histograms_fd;
+	int counters_fd, seen_fd, histograms_fd, sink_fd, tracks_fd;
 	int refused;		  /* errno of a kernel that does not let us load programs; 0: loaded */
 	struct hop_control *control;
-	uint64_t *ledger;
-	struct hop_ledger_state *ledger_state;
-	uint32_t ledger_words;
+	ledger_u64 *ledger; /* streams * LEDGER_WORDS, at least one page */
+	uint32_t streams;   /* 0: the probe was not made to be a sink: one word, one track */
+	uint64_t base;	    /* of the ledger since hop_ready */
 	void *skeleton;
 };
 
@@ -42,13 +42,13 @@ struct hop_result {
 	unsigned char frame[TEST_FRAME_MAX_BYTES];
 };
 
-/* Runs the tests once per program, with a ledger of ledger_words words. Returns how many failed. */
-int hop_run_groups(const char *group, const struct CMUnitTest *tests, size_t count, uint32_t ledger_words);
+/* Runs the tests once per program, with a ledger for so many streams. Returns how many failed. */
+int hop_run_groups(const char *group, const struct CMUnitTest *tests, size_t count, uint32_t streams);
 /* Runs the tests with hop_tc alone. */
 int hop_run_tc_group(const char *group, const struct CMUnitTest *tests, size_t count);
 
-/* To be called first in each test: skips it when the kernel refuses to load programs, else clears all maps and sets the
- * control to our run and stream, pass, no ledger. */
+/* To be called first in each test: skips it when the kernel refuses to load programs, else clears all maps but the ledger, which
+ * starts at a new base, and sets the control to our run and stream, pass, no sink. */
 void hop_ready(void);
 
 /* Runs one frame. 0, or -EINVAL when the kernel takes no such frame; fails the test on anything else. gso_segs and
@@ -61,6 +61,9 @@ int hop_run_segments(const unsigned char *frame, uint32_t bytes, uint32_t gso_se
 void hop_read_counters(struct hop_counters *sum);
 void hop_read_seen(struct hop_seen *seen);
 void hop_read_histograms(struct hop_histograms *sum);
+/* Over all CPUs. */
+void hop_read_stream(uint32_t stream, struct ledger_counts *counts);
+void hop_read_sink(struct hop_sink *sum);
 /* Counters of one CPU. */
 void hop_read_cpu_counters(unsigned int cpu, struct hop_counters *counters);
 

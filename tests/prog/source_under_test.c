@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <bpf/bpf.h>
@@ -12,19 +11,24 @@
 
 #include "hop_under_test.h"
 #include "source_under_test.h"
+#include "histogram_layout.h"
 #include "source_xdp.skel.h"
 
 struct source_control *live_control;
 struct source_state *live_state;
+__u64 *live_lateness;
+
+#define LOOPBACK 1
 
 static struct source_xdp_bpf *skeleton;
 static int refused;
 
-static void *map_memory(const struct bpf_map *map, size_t bytes)
+static int set_device(uint32_t ifindex)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	uint32_t zero = 0;
 
-	return memory == MAP_FAILED ? NULL : memory;
+	return bpf_map__update_elem(skeleton->maps.source_device, &zero, sizeof(zero), &ifindex, sizeof(ifindex),
+				    BPF_ANY);
 }
 
 int source_load(void **state)
@@ -38,29 +42,45 @@ int source_load(void **state)
 		print_error("source_xdp: cannot load: %s\n", strerror(refused));
 		return -1;
 	}
-	live_control = map_memory(skeleton->maps.source_control, sizeof(*live_control));
-	live_state = map_memory(skeleton->maps.source_state, sizeof(*live_state));
-	return live_control && live_state ? 0 : -1;
+	if (!skeleton->bss)
+		return -1;
+	live_control = &skeleton->bss->source_control;
+	live_state = &skeleton->bss->source_state;
+	live_lateness = skeleton->bss->source_lateness;
+	return set_device(LOOPBACK) ? -1 : 0;
 }
 
 int source_unload(void **state)
 {
 	(void)state;
-	if (live_control)
-		munmap(live_control, sizeof(*live_control));
-	if (live_state)
-		munmap(live_state, sizeof(*live_state));
 	source_xdp_bpf__destroy(skeleton);
 	return 0;
 }
 
 void source_use_template(const struct built_frame *frame)
 {
-	uint32_t bytes = frame->length < HOPCAP_TEMPLATE_BYTES ? frame->length : HOPCAP_TEMPLATE_BYTES;
+	source_use_templates(frame, 1);
+}
 
-	memset(live_control->template_bytes, 0, HOPCAP_TEMPLATE_BYTES);
-	memcpy(live_control->template_bytes, frame->bytes, bytes);
-	live_control->header_offset = frame->header_offset;
+/* With the checksum that the standards want: a template's is that of a frame with nothing in it. */
+static void set_template(struct source_template *template, const struct built_frame *frame)
+{
+	uint32_t bytes = frame->length < HOPCAP_TEMPLATE_BYTES ? frame->length : HOPCAP_TEMPLATE_BYTES;
+	uint32_t checksum = (uint32_t)test_get_be(frame->bytes + frame->udp_offset + 6, 2);
+
+	memset(template, 0, sizeof(*template));
+	memcpy(template->bytes, frame->bytes, bytes);
+	template->header_offset = frame->header_offset;
+	template->frame_bytes = frame->length;
+	template->checksum_base = checksum ? (uint16_t)~checksum : 0;
+	template->source_port = (uint32_t)test_get_be(frame->bytes + frame->udp_offset, 2);
+}
+
+void source_use_templates(const struct built_frame *frames, uint32_t count)
+{
+	live_control->template_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		set_template(&live_control->templates[i], &frames[i]);
 }
 
 void source_ready(struct built_frame *frame)
@@ -71,8 +91,8 @@ void source_ready(struct built_frame *frame)
 		skip_refused("source_xdp", refused);
 	memset(live_control, 0, sizeof(*live_control));
 	memset(live_state, 0, sizeof(*live_state));
+	memset(live_lateness, 0, sizeof(*live_lateness) * HOPCAP_HISTOGRAM_BUCKETS);
 	live_control->frames = UINT64_MAX;
-	live_control->ifindex = 1;
 	live_control->stamp_mask = 0x7fffffff;
 	test_frame_build(&smallest, frame);
 	source_use_template(frame);
@@ -86,7 +106,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void source_run(const unsigned char *page, uint32_t bytes, uint32_t repeat, struct source_result *result)
+static void run(const struct bpf_program *program, const unsigned char *page, uint32_t bytes, uint32_t repeat,
+		struct source_result *result)
 {
 	unsigned char copy[SOURCE_FRAME_BYTES];
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = copy, .data_size_in = bytes, .data_out = result->frame,
@@ -96,11 +117,31 @@ void source_run(const unsigned char *page, uint32_t bytes, uint32_t repeat, stru
 	assert_true(bytes <= sizeof(copy));
 	memcpy(copy, page, bytes); /* page may be result->frame */
 	result->before_ns = now_ns();
-	code = bpf_prog_test_run_opts(bpf_program__fd(skeleton->progs.source_live), &options);
+	code = bpf_prog_test_run_opts(bpf_program__fd(program), &options);
 	result->after_ns = now_ns();
 	if (code)
-		fail_msg("source_live: test run of %u bytes: %s", bytes, strerror(-code));
+		fail_msg("%s: test run of %u bytes: %s", bpf_program__name(program), bytes, strerror(-code));
 	result->verdict = options.retval;
 	result->bytes = options.data_size_out;
+}
+
+void source_run(const unsigned char *page, uint32_t bytes, uint32_t repeat, struct source_result *result)
+{
+	run(skeleton->progs.source_live, page, bytes, repeat, result);
+}
+
+void source_run_plain(const unsigned char *page, uint32_t bytes, uint32_t repeat, struct source_result *result)
+{
+	run(skeleton->progs.source_live_plain, page, bytes, repeat, result);
 	assert_int_equal(result->bytes, bytes);
+}
+
+void source_device_gone(int gone)
+{
+	uint32_t zero = 0;
+
+	if (gone)
+		assert_int_equal(bpf_map__delete_elem(skeleton->maps.source_device, &zero, sizeof(zero), 0), 0);
+	else
+		assert_int_equal(set_device(LOOPBACK), 0);
 }

@@ -30,6 +30,7 @@ struct source_result {
 /* Mapped memory of the program; valid after source_ready. */
 extern struct source_control *live_control;
 extern struct source_state *live_state;
+extern __u64 *live_lateness;
 
 /* Group set-up and clean-up for cmocka. */
 int source_load(void **state);
@@ -39,10 +40,15 @@ int source_unload(void **state);
  * without end, with none stamped but the first; the template is an IPv4 frame of 60 bytes, returned in *frame. */
 void source_ready(struct built_frame *frame);
 
-/* Uses the first bytes of a frame as template. */
+/* Uses the first bytes of a frame as template, or of several. */
 void source_use_template(const struct built_frame *frame);
+void source_use_templates(const struct built_frame *frames, uint32_t count);
 
-/* Runs the program `repeat` times on one page, as the live loop does. */
+/* Runs source_live, or source_live_plain, `repeat` times on one page, as the live loop does. */
 void source_run(const unsigned char *page, uint32_t bytes, uint32_t repeat, struct source_result *result);
+void source_run_plain(const unsigned char *page, uint32_t bytes, uint32_t repeat, struct source_result *result);
+
+/* As if the device had been deleted, or as if it were back. */
+void source_device_gone(int gone);
 
 #endif

@@ -25,27 +25,44 @@
 static __u64 clock_ns;
 static void *fake_lookup(const void *map, const __u32 *key);
 
+/* The frame that the program runs on. */
+struct context {
+	unsigned char *data, *end;
+};
+
+static int fake_load(const struct context *context, __u32 offset, void *to, __u32 bytes);
+
 /* Headers of a frame lie unaligned, as in the kernel on machines where hopcap runs. */
 #define UNALIGNED __attribute__((no_sanitize("alignment")))
 #undef __always_inline
 #define __always_inline inline UNALIGNED
 #define bpf_ktime_get_ns() clock_ns
 #define bpf_map_lookup_elem(map, key) fake_lookup(map, key)
+#define HOP_CONTEXT struct context
+#define hop_data(ctx) ((void *)(ctx)->data)
+#define hop_data_end(ctx) ((void *)(ctx)->end)
+#define hop_load_bytes(ctx, offset, to, bytes) fake_load(ctx, offset, to, bytes)
+#define hop_queue(ctx) 3
+#define hop_length(ctx) ((__u32)((ctx)->end - (ctx)->data))
+#define hop_bytes(ctx) hop_length(ctx)
+#define hop_plain_bytes(ctx) hop_length(ctx)
+#pragma GCC optimize("no-strict-aliasing")
 #include "../../bpf/hop_body.bpf.h"
 
 #include "test_frames.h"
 
 #define LIMIT_NS 0x100000000ULL
 #define ORIGIN_MASK 0xffffffffffffULL
-#define LEDGER_WORDS 4
+#define WORDS 4 /* of the ledger's first ones */
 
 static struct {
 	struct hop_control control;
 	struct hop_counters counters;
 	struct hop_seen seen;
 	struct hop_histograms histograms;
-	struct hop_ledger_state ledger_state;
-	__u64 ledger[LEDGER_WORDS];
+	struct hop_sink sink;
+	struct ledger_track track;
+	ledger_u64 ledger[WORDS];
 	const void *missing; /* map without elements */
 } maps;
 
@@ -54,7 +71,7 @@ static void *fake_lookup(const void *map, const __u32 *key)
 	if (map == maps.missing)
 		return NULL;
 	if (map == &hop_ledger)
-		return *key < LEDGER_WORDS ? &maps.ledger[*key] : NULL;
+		return *key < WORDS ? &maps.ledger[*key] : NULL;
 	assert_int_equal(*key, 0);
 	if (map == &hop_control)
 		return &maps.control;
@@ -64,14 +81,26 @@ static void *fake_lookup(const void *map, const __u32 *key)
 		return &maps.seen;
 	if (map == &hop_histograms)
 		return &maps.histograms;
-	return &maps.ledger_state;
+	if (map == &hop_sink)
+		return &maps.sink;
+	assert_ptr_equal(map, &hop_tracks);
+	return &maps.track;
+}
+
+static int fake_load(const struct context *context, __u32 offset, void *to, __u32 bytes)
+{
+	if (offset > (size_t)(context->end - context->data) || bytes > (size_t)(context->end - context->data) - offset)
+		return -1;
+	memcpy(to, context->data + offset, bytes);
+	return 0;
 }
 
 /* As the programs do it. */
 static UNALIGNED __u32 run_frame(void *data, void *data_end, __u32 bytes, __u32 segments)
 {
+	struct context context = { data, data_end };
 	struct hop_counters *other;
-	__u32 action = hop_frame(data, data_end, bytes, &other);
+	__u32 action = hop_frame(&context, data, data_end, &other);
 
 	if (other)
 		count_other(other, bytes, segments);
@@ -83,7 +112,9 @@ static void ready(void)
 	memset(&maps, 0, sizeof(maps));
 	maps.control.run_tag = TEST_RUN_TAG;
 	maps.control.stream = TEST_STREAM;
-	maps.control.ledger = 1;
+	maps.control.stream_count = 1;
+	maps.control.sink = 1;
+	maps.control.ledger_base = LEDGER_FIRST_BASE;
 }
 
 /* A frame that left at origin_ns and was last stamped last_ns later is seen at now_ns. */
@@ -226,8 +257,8 @@ static UNALIGNED void nothing_beyond_the_end_is_touched(void **state)
 /* The kernel never takes an element away, but the verifier wants it thought of: frames then pass. */
 static UNALIGNED void missing_maps_let_frames_pass(void **state)
 {
-	const void *const all[] = { &hop_control,    &hop_counters,	&hop_seen,
-				    &hop_histograms, &hop_ledger_state, &hop_ledger };
+	const void *const all[] = { &hop_control,    &hop_counters, &hop_seen, &hop_histograms,
+				    &hop_sink, &hop_tracks, &hop_ledger };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

@@ -96,7 +96,6 @@ static void expect_counters(const char *name, int ours, uint64_t frames, uint64_
 		fail_msg("%s, %s: %llu test frames of %llu bytes, %llu others of %llu bytes, %llu segments, %llu sized",
 			 hop->name, name, counters.test_frames, counters.test_bytes, counters.other_frames,
 			 counters.other_bytes, counters.other_segments, (unsigned long long)sized);
-	assert_int_equal(counters.duplicates + counters.reordered + counters.beyond, 0);
 	if (ours)
 		return;
 	hop_read_seen(&seen);
@@ -156,6 +155,7 @@ static void truncated_frame_is_never_ours(void **state)
 {
 	(void)state;
 	for (size_t kind = 0; kind < sizeof(whole_frames) / sizeof(whole_frames[0]); kind++) {
+		struct ledger_counts ledger;
 		struct hop_result result;
 		struct built_frame frame;
 
@@ -163,11 +163,11 @@ static void truncated_frame_is_never_ours(void **state)
 		for (unsigned int bytes = TEST_ETHERNET_BYTES; bytes < test_frame_header_end(&frame); bytes++) {
 			hop_ready();
 			hop->control->action = HOPCAP_HOP_DROP;
-			hop->control->ledger = 1;
+			hop->control->sink = 1;
 			assert_int_equal(hop_run_frame(frame.bytes, frame.length, &result), 0);
 			hop_ready();
 			hop->control->action = HOPCAP_HOP_DROP;
-			hop->control->ledger = 1;
+			hop->control->sink = 1;
 			if (hop_run_frame(frame.bytes, bytes, &result)) {
 				/* The kernel itself wants a whole IP header when the EtherType announces one. */
 				assert_true(hop->has_segments && bytes < frame.udp_offset);
@@ -178,7 +178,8 @@ static void truncated_frame_is_never_ours(void **state)
 			assert_int_equal(result.bytes, bytes);
 			assert_memory_equal(result.frame, frame.bytes, bytes);
 			expect_no_histogram();
-			assert_int_equal(hop->ledger_state->highest, 0);
+			hop_read_stream(0, &ledger);
+			assert_int_equal(ledger.frames | ledger.corrupted | ledger.next, 0);
 		}
 	}
 }

@@ -197,8 +197,8 @@ static void unstamped_frame_is_left_alone(void **state)
 			struct built_frame frame;
 			struct hop_seen seen;
 
-			if (flags && (flags & (flags - 1)))
-				continue; /* each of the other flag bits alone */
+			if (flags == HOPCAP_FRAME_END || (flags && (flags & (flags - 1))))
+				continue; /* each of the other flag bits alone; an end is no test frame */
 			hop_ready();
 			spec.flags = (uint8_t)flags;
 			run_stamp(&spec, 1000, 500, &frame, &result);

@@ -88,12 +88,83 @@ static void every_departure_is_in_time(void **state)
 	}
 }
 
+/* Frames of a burst are due together, and only its first one can slip. */
+static void bursts(void **state)
+{
+	const struct source_control control = { .interval_fp = PLAN(10000), .slip_ns = 1000, .burst = 10 };
+
+	(void)state;
+	for (size_t i = 0; i < CLOCKS; i++) {
+		struct source_state plan = { 0 };
+		uint64_t now = clocks_ns[i];
+
+		for (unsigned int frame = 0; frame < 10; frame++, now += 700)
+			assert_int_equal(departure_due(&control, &plan, now), 1);
+		assert_int_equal(plan.late_max_ns, 9 * 700);
+		assert_int_equal(plan.slips, 0);
+		assert_int_equal(departure_due(&control, &plan, clocks_ns[i] + 9999), 0);
+		assert_int_equal(departure_due(&control, &plan, clocks_ns[i] + 11001), 1);
+		assert_int_equal(plan.slips, 1);
+		assert_int_equal(plan.slipped_ns, 1001);
+	}
+}
+
+/* From a tenth to the full rate in 100 ms at 1 Mpps: r(t/10 + 9/20 * t * t/T) frames after t; then exactly the
+ * interval. */
+static void ramp(void **state)
+{
+	const struct source_control control = { .interval_fp = PLAN(1000), .slip_ns = 100000, .ramp_ns = 100000000 };
+
+	(void)state;
+	for (size_t i = 0; i < CLOCKS; i++) {
+		struct source_state plan = { 0 };
+		uint64_t departed = 0, before_fp;
+
+		for (uint64_t past = 0; past <= 110000000; past += 500) {
+			double t = (double)past,
+			       planned = t > 1e8 ? 55000 + (t - 1e8) / 1e3 : t / 1e4 + 0.45 * t * t / 1e11;
+
+			while (departure_due(&control, &plan, clocks_ns[i] + past))
+				departed++;
+			assert_true((double)departed > planned - 30 && (double)departed < planned + 5);
+		}
+		assert_int_equal(plan.slips, 0);
+		assert_int_equal(plan.ramped, 1);
+		before_fp = plan.next_fp;
+		assert_int_equal(departure_due(&control, &plan, clocks_ns[i] + 110001000), 1);
+		assert_int_equal(plan.next_fp, before_fp + PLAN(1000));
+	}
+}
+
+/* Every frame is in the histogram, in the bucket of its lateness; what does not fit 32 bits in the last one. */
+static void lateness_is_recorded(void **state)
+{
+	static const uint64_t late_ns[] = { 0, 1, 63, 64, 1000, 49999, 4294967295, 4294967296, 8000000000 };
+	const struct source_control control = { .interval_fp = PLAN(1), .slip_ns = UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(late_ns) / sizeof(late_ns[0]); i++) {
+		struct source_state plan = { .next_fp = PLAN(10000000000) };
+		uint64_t value = late_ns[i] < 0xffffffff ? late_ns[i] : 0xffffffff, count = 0;
+
+		memset(source_lateness, 0, sizeof(source_lateness));
+		assert_int_equal(departure_due(&control, &plan, 10000000000 + late_ns[i]), 1);
+		assert_int_equal(source_lateness[hopcap_histogram_bucket((unsigned int)value)], 1);
+		for (unsigned int bucket = 0; bucket < HOPCAP_HISTOGRAM_BUCKETS; bucket++)
+			count += source_lateness[bucket];
+		assert_int_equal(count, 1);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(due_to_the_nanosecond),
 		cmocka_unit_test(part_of_a_nanosecond_is_waited_for),
 		cmocka_unit_test(every_departure_is_in_time),
+		cmocka_unit_test(bursts),
+		cmocka_unit_test(ramp),
+		cmocka_unit_test(lateness_is_recorded),
 	};
 
 	return cmocka_run_group_tests_name("source arithmetic", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The clone generator (source_tc) and the drop counter (drop_trace) through BPF_PROG_TEST_RUN. Clones are redirected to an
- * interface that does not exist: what counts here is which frames are taken, how many leave, and what is left alone.
+ * The clone generator (source_tc) and the drop counter (drop_trace) through BPF_PROG_TEST_RUN. Clones are redirected to
+ * an interface that does not exist: what counts here is which frames are taken, how many leave, and what is left alone.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -19,6 +18,7 @@
 #include <linux/pkt_cls.h>
 
 #include "drop_trace.skel.h"
+#include "histogram_layout.h"
 #include "map_drop.h"
 #include "map_source.h"
 #include "source_tc.skel.h"
@@ -42,9 +42,11 @@ static int load(void **state)
 	}
 	if (!program)
 		return -1;
-	control = mmap(NULL, sizeof(*control), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(program->maps.source_control), 0);
-	source = mmap(NULL, sizeof(*source), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(program->maps.source_state), 0);
-	return control == MAP_FAILED || source == MAP_FAILED ? -1 : 0;
+	if (!program->bss)
+		return -1;
+	control = &program->bss->source_control;
+	source = &program->bss->source_state;
+	return 0;
 }
 
 static int unload(void **state)
@@ -65,12 +67,13 @@ static int run_marked(uint32_t mark, uint64_t frames, uint64_t interval_fp)
 	test_frame_build(&spec, &frame);
 	memset(source, 0, sizeof(*source));
 	memset(control, 0, sizeof(*control));
-	memcpy(control->template_bytes, frame.bytes, HOPCAP_MIN_FRAME_BYTES);
+	memcpy(control->templates[0].bytes, frame.bytes, HOPCAP_MIN_FRAME_BYTES);
 	control->frames = frames;
 	control->interval_fp = interval_fp;
 	control->ifindex = NO_INTERFACE;
-	control->frame_bytes = frame.length;
-	control->header_offset = frame.header_offset;
+	control->templates[0].frame_bytes = frame.length;
+	control->templates[0].header_offset = frame.header_offset;
+	control->templates[0].source_port = 49152;
 	control->slip_ns = 50000;
 	options.data_in = frame.bytes;
 	options.data_size_in = frame.length;
@@ -78,11 +81,11 @@ static int run_marked(uint32_t mark, uint64_t frames, uint64_t interval_fp)
 	return (int)options.retval;
 }
 
-#define NEEDS_PROGRAM()                                                                                                \
-	do {                                                                                                           \
-		(void)state;                                                                                           \
-		if (!program)                                                                                          \
-			skip();                                                                                        \
+#define NEEDS_PROGRAM()         \
+	do {                    \
+		(void)state;    \
+		if (!program)   \
+			skip(); \
 	} while (0)
 
 static void other_frames_pass(void **state)
@@ -107,7 +110,10 @@ static void trigger_makes_the_stream_and_ends(void **state)
 	assert_int_equal(run_marked(HOPCAP_MARK_TRIGGER, 10, 0), TC_ACT_SHOT);
 	assert_int_equal(source->sent, 10);
 	/* the last header that was numbered */
-	assert_int_equal(test_get_be(control->template_bytes + control->header_offset + HOPCAP_OFFSET_SEQUENCE, 4), 9);
+	assert_int_equal(
+		test_get_be(control->templates[0].bytes + control->templates[0].header_offset + HOPCAP_OFFSET_SEQUENCE,
+			    4),
+		9);
 }
 
 static void one_call_is_bounded(void **state)
@@ -134,7 +140,7 @@ static void header_that_does_not_fit_is_refused(void **state)
 
 	NEEDS_PROGRAM();
 	memset(source, 0, sizeof(*source));
-	control->header_offset = HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES + 1;
+	control->templates[0].header_offset = HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES + 1;
 	control->frames = 10;
 	frame[12] = 0x08;
 	frame[14] = 0x45;

@@ -39,7 +39,7 @@ static void first_frame_departs_at_once(void **state)
 
 	(void)state;
 	ready_to_pace(PLAN(SECOND_NS), &frame);
-	source_run(frame.bytes, frame.length, 1, &result);
+	source_run_plain(frame.bytes, frame.length, 1, &result);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_in_range(live_state->first_ns, result.before_ns - CLOCK_SLACK_NS, result.after_ns + CLOCK_SLACK_NS);
 	assert_int_equal(live_state->next_fp, PLAN(live_state->first_ns + SECOND_NS));
@@ -63,7 +63,7 @@ static void not_due_is_dropped(void **state)
 		live_state->next_fp = PLAN(now_ns() + ahead_ns[i]);
 		before = *live_state;
 		memset(frame.bytes, 0x11, frame.length);
-		source_run(frame.bytes, frame.length, 3, &result);
+		source_run_plain(frame.bytes, frame.length, 3, &result);
 		assert_int_equal(result.verdict, XDP_DROP);
 		assert_memory_equal(result.frame, frame.bytes, frame.length);
 		assert_memory_equal(live_state, &before, sizeof(before));
@@ -84,7 +84,7 @@ static void due_departs(void **state)
 		ready_to_pace(PLAN(777) + 123456, &frame);
 		planned_ns = now_ns() - late_ns[i] - 2 * CLOCK_SLACK_NS;
 		live_state->next_fp = PLAN(planned_ns) + 654321;
-		source_run(frame.bytes, frame.length, 1, &result);
+		source_run_plain(frame.bytes, frame.length, 1, &result);
 		assert_int_equal(result.verdict, XDP_REDIRECT);
 		assert_int_equal(live_state->sent, 1);
 		assert_int_equal(live_state->next_fp, PLAN(planned_ns + 777) + 654321 + 123456);
@@ -111,7 +111,7 @@ static void plan_does_not_drift(void **state)
 		ready_to_pace(intervals_fp[i], &frame);
 		start_fp = PLAN(now_ns() - SECOND_NS) + 17; /* 50000 intervals behind: every run departs */
 		live_state->next_fp = start_fp;
-		source_run(frame.bytes, frame.length, frames, &result);
+		source_run_plain(frame.bytes, frame.length, frames, &result);
 		assert_int_equal(live_state->sent, frames);
 		assert_int_equal(live_state->next_fp, start_fp + frames * intervals_fp[i]);
 		assert_int_equal(live_state->slips, 0);
@@ -141,7 +141,7 @@ static void rate_is_kept(void **state)
 		ready_to_pace(intervals_fp[i], &frame);
 		do {
 			/* the verdict is that of the last run */
-			source_run(frame.bytes, frame.length, 10000, &result);
+			source_run_plain(frame.bytes, frame.length, 10000, &result);
 			assert_true(now_ns() < end_ns + 20 * SECOND_NS);
 		} while (result.verdict != XDP_DROP || now_ns() < end_ns);
 		low = departures(result.before_ns - CLOCK_SLACK_NS, intervals_fp[i]);
@@ -164,7 +164,7 @@ static void slip_moves_the_plan(void **state)
 	live_control->slip_ns = 50000;
 	planned_ns = now_ns() - 2 * SECOND_NS;
 	live_state->next_fp = PLAN(planned_ns) + 99;
-	source_run(frame.bytes, frame.length, 1, &result);
+	source_run_plain(frame.bytes, frame.length, 1, &result);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_int_equal(live_state->slips, 1);
 	assert_in_range(live_state->slipped_ns, result.before_ns - CLOCK_SLACK_NS - planned_ns - 1,
@@ -172,7 +172,7 @@ static void slip_moves_the_plan(void **state)
 	assert_int_equal(live_state->next_fp, PLAN(planned_ns + live_state->slipped_ns) + 99 + interval_fp);
 	assert_int_equal(live_state->late_sum_ns, live_state->slipped_ns);
 	assert_int_equal(live_state->late_max_ns, live_state->slipped_ns);
-	source_run(frame.bytes, frame.length, 100, &result); /* the next departure is a minute away */
+	source_run_plain(frame.bytes, frame.length, 100, &result); /* the next departure is a minute away */
 	assert_int_equal(result.verdict, XDP_DROP);
 	assert_int_equal(live_state->sent, 1);
 	assert_int_equal(live_state->slips, 1);
@@ -187,7 +187,7 @@ static void small_gap_is_caught_up(void **state)
 	(void)state;
 	ready_to_pace(PLAN(SECOND_NS / 2), &frame);
 	live_state->next_fp = PLAN(now_ns() - SECOND_NS / 2 * 3);
-	source_run(frame.bytes, frame.length, 3, &result);
+	source_run_plain(frame.bytes, frame.length, 3, &result);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_int_equal(live_state->sent, 3);
 	assert_int_equal(live_state->slips, 0);
@@ -206,13 +206,13 @@ static void plan_wraps_with_the_clock(void **state)
 	(void)state;
 	ready_to_pace(PLAN(SECOND_NS), &frame);
 	live_state->next_fp = PLAN(now_ns() - far_ns);
-	source_run(frame.bytes, frame.length, 1, &result);
+	source_run_plain(frame.bytes, frame.length, 1, &result);
 	assert_int_equal(result.verdict, XDP_REDIRECT);
 	assert_int_equal(live_state->slips, 1);
 	assert_in_range(live_state->slipped_ns, far_ns - CLOCK_SLACK_NS, far_ns + 60 * SECOND_NS);
 	ready_to_pace(PLAN(SECOND_NS), &frame);
 	live_state->next_fp = PLAN(now_ns() + far_ns);
-	source_run(frame.bytes, frame.length, 1, &result);
+	source_run_plain(frame.bytes, frame.length, 1, &result);
 	assert_int_equal(result.verdict, XDP_DROP);
 }
 

@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 66552, "run");
+_Static_assert(sizeof(struct run) == 70432, "run");
 #endif
 
 static uint64_t seed;
@@ -180,7 +180,67 @@ static void fill_bounds(struct run_throughput_bounds *bounds)
 	bounds->upper_pps = any_number();
 	bounds->loss_ratio = any_ratio();
 	bounds->loss_goal = any_ratio();
+	bounds->conditional_pps = any_number();
+	bounds->exceed_ratio = any_ratio();
+	bounds->width = any_ratio();
+	bounds->final_trial_s = any_number();
+	bounds->duration_sum_s = any_number();
 	bounds->irregular = below(2);
+	bounds->no_lower = below(2);
+	bounds->no_upper = below(2);
+	bounds->wide = below(2);
+	bounds->contradiction = below(2);
+	bounds->source_limited = below(2);
+}
+
+static void fill_rfc2544_size(struct run_rfc2544_size *size)
+{
+	size->frame_bytes = (unsigned int)below(20000);
+	size->port = (enum run_port)below(4);
+	size->max_pps = any_number();
+	size->throughput_pps = any_number();
+	size->lossy_pps = any_number();
+	size->throughput_trials = below(100);
+	size->latency_repetitions = below(30);
+	size->latency_pps = any_number();
+	size->latency_frames = any_unsigned();
+	size->latency_lost = any_unsigned();
+	size->latency_mean_ns = any_number();
+	size->latency_median_ns = any_number();
+	size->latency_p999_ns = any_number();
+	size->latency_min_ns = any_number();
+	size->latency_max_ns = any_number();
+	size->step_count = below(RUN_MAX_RFC2544_STEPS + 1);
+	for (int i = 0; i < size->step_count; i++)
+		size->steps[i] = (struct run_rfc2544_step){ any_number(), any_number(), any_ratio() };
+	size->loss_clean = below(2);
+	size->bursts = below(60);
+	size->burst_frames = any_number();
+	size->burst_min_frames = any_number();
+	size->burst_max_frames = any_number();
+	size->burst_deviation_frames = any_number();
+	size->burst_pps = any_number();
+	size->buffer_ns = any_number();
+	size->burst_unbounded = below(2);
+}
+
+static void fill_rfc2544(struct run *run)
+{
+	struct run_rfc2544 *rfc2544 = &run->rfc2544;
+
+	run->has_rfc2544 = below(2);
+	if (!run->has_rfc2544)
+		return;
+	rfc2544->by_the_rfc = below(2);
+	rfc2544->trial_s = any_number();
+	rfc2544->stream_s = any_number();
+	rfc2544->burst_s = any_number();
+	rfc2544->settle_s = any_number();
+	rfc2544->pause_s = any_number();
+	rfc2544->resolution = any_ratio();
+	rfc2544->size_count = below(RUN_MAX_RFC2544_SIZES + 1);
+	for (int i = 0; i < rfc2544->size_count; i++)
+		fill_rfc2544_size(&rfc2544->sizes[i]);
 }
 
 static void fill_percentiles(struct run_percentiles *percentiles)
@@ -251,7 +311,7 @@ static void fill_costs(struct run *run)
 
 static void fill_trial(struct run *run, struct run_trial *trial)
 {
-	trial->purpose = (enum run_purpose)below(7);
+	trial->purpose = (enum run_purpose)below(8);
 	trial->sink_point = any_hop(run);
 	trial->asked_pps = any_number();
 	trial->offered_pps = any_number();
@@ -365,7 +425,13 @@ static struct run *random_run(uint64_t from)
 	if (run->has_throughput) {
 		fill_bounds(&run->ndr);
 		fill_bounds(&run->pdr);
+		run->goal_count = below(RUN_MAX_GOALS + 1);
+		for (int i = 0; i < run->goal_count; i++)
+			fill_bounds(&run->goals[i]);
+		run->search_trials = below(1000);
+		run->search_trial_s = any_number();
 	}
+	fill_rfc2544(run);
 	fill_latency(run);
 	fill_costs(run);
 	trials = below(30);

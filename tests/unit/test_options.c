@@ -26,6 +26,8 @@ static char called_with[32];
 
 static int take_call(const char *argument)
 {
+	if (!argument)
+		argument = "(none)";
 	if (!strcmp(argument, "bad"))
 		return error_set(ENODEV, "there is no '%s'", argument);
 	snprintf(called_with, sizeof(called_with), "%s", argument);
@@ -40,6 +42,7 @@ static const struct option_row rows[] = {
 	{ "mtu", 0, OPTION_BYTES, "BYTES", "size", &bytes, 68, 9000 },
 	{ "seconds", 's', OPTION_SECONDS, "S", "duration", &seconds, 0, 0 },
 	{ "call", 'c', OPTION_CALL, "ARG", "call a function", (void *)take_call, 0, 0 },
+	{ "maybe", 'm', OPTION_CALL, "[=ARG]", "call it with or without", (void *)take_call, 0, 0 },
 	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
 };
 
@@ -86,6 +89,22 @@ static void test_every_kind(void **state)
 	assert_true(seconds == 0.2);
 	assert_string_equal(called_with, "x");
 	assert_int_equal(wants_help, 0);
+}
+
+/* What may be left out is never taken from the next word. */
+static void test_value_that_may_be_left_out(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--maybe=y x"), 1);
+	assert_string_equal(called_with, "y");
+	assert_int_equal(parse("--maybe x"), 1);
+	assert_string_equal(called_with, "(none)");
+	assert_string_equal(arguments[1], "x");
+	assert_int_equal(parse("-my"), 0);
+	assert_string_equal(called_with, "y");
+	assert_int_equal(parse("-m -f"), 0);
+	assert_string_equal(called_with, "(none)");
+	assert_int_equal(flag, 1);
 }
 
 static void test_letters(void **state)
@@ -238,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_every_kind, set_up),
 		cmocka_unit_test_setup(test_letters, set_up),
+		cmocka_unit_test_setup(test_value_that_may_be_left_out, set_up),
 		cmocka_unit_test_setup(test_positionals_come_first, set_up),
 		cmocka_unit_test_setup(test_nothing_given_keeps_defaults, set_up),
 		cmocka_unit_test_setup(test_last_one_counts, set_up),

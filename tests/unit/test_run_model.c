@@ -84,7 +84,8 @@ static void test_names(void **state)
 	assert_string_equal(run_verdict_kind_name(RUN_VERDICT_SOURCE_LIMITED), "source_limited");
 	assert_string_equal(run_cause_name(RUN_CAUSE_RATE_LIMIT), "rate_limit");
 	assert_string_equal(run_purpose_name(RUN_PURPOSE_OBSERVER), "observer");
-	assert_string_equal(run_purpose_name((enum run_purpose)7), "unknown");
+	assert_string_equal(run_purpose_name(RUN_PURPOSE_RFC2544), "rfc2544");
+	assert_string_equal(run_purpose_name((enum run_purpose)8), "unknown");
 	assert_string_equal(run_hook_name((enum run_hook) - 1), "unknown");
 }
 

@@ -36,6 +36,9 @@ static void test_header(void **state)
 	assert_int_equal(HOPCAP_OFFSET_LAST, 14);
 	assert_int_equal(HOPCAP_TEST_HEADER_BYTES, 18);
 	assert_int_equal(HOPCAP_FRAME_STAMP, 1);
+	assert_int_equal(HOPCAP_FRAME_END, 2);
+	assert_int_equal(HOPCAP_FRAME_REFLECTED, 4);
+	assert_int_equal(HOPCAP_FRAME_FLAGS, 7);
 	assert_int_equal(HOPCAP_MIN_FRAME_BYTES, 14 + 20 + 8 + 18);
 	assert_int_equal(HOPCAP_UDP_PORT, 9);
 }
@@ -45,13 +48,18 @@ static void hop_maps(void **state)
 	(void)state;
 	assert_int_equal(HOPCAP_HOP_PASS, 0);
 	assert_int_equal(HOPCAP_HOP_DROP, 1);
-	assert_int_equal(sizeof(struct hop_control), 8);
+	assert_int_equal(sizeof(struct hop_control), 128);
 	expect_field(struct hop_control, action, 0, 4);
-	expect_field(struct hop_control, run_tag, 4, 2);
-	expect_field(struct hop_control, stream, 6, 1);
-	expect_field(struct hop_control, ledger, 7, 1);
+	expect_field(struct hop_control, run_tag, 4, 4);
+	expect_field(struct hop_control, stream, 8, 1);
+	expect_field(struct hop_control, stream_count, 9, 1);
+	expect_field(struct hop_control, sink, 10, 1);
+	expect_field(struct hop_control, verify, 11, 1);
+	expect_field(struct hop_control, learn, 12, 1);
+	expect_field(struct hop_control, ledger_base, 16, 8);
+	expect_field(struct hop_control, high, 64, 64);
 
-	assert_int_equal(sizeof(struct hop_counters), 144);
+	assert_int_equal(sizeof(struct hop_counters), 632);
 	expect_field(struct hop_counters, test_frames, 0, 8);
 	expect_field(struct hop_counters, test_bytes, 8, 8);
 	expect_field(struct hop_counters, other_frames, 16, 8);
@@ -59,10 +67,8 @@ static void hop_maps(void **state)
 	expect_field(struct hop_counters, other_segments, 32, 8);
 	expect_field(struct hop_counters, stamped, 40, 8);
 	expect_field(struct hop_counters, stamp_errors, 48, 8);
-	expect_field(struct hop_counters, duplicates, 56, 8);
-	expect_field(struct hop_counters, reordered, 64, 8);
-	expect_field(struct hop_counters, beyond, 72, 8);
-	expect_field(struct hop_counters, other_sizes, 80, 64);
+	expect_field(struct hop_counters, other_sizes, 56, 64);
+	expect_field(struct hop_counters, queue_frames, 120, 512);
 
 	assert_int_equal(sizeof(struct hop_seen), 16);
 	expect_field(struct hop_seen, first_ns, 0, 8);
@@ -72,10 +78,33 @@ static void hop_maps(void **state)
 	expect_field(struct hop_histograms, hop_ns, 0, 7168);
 	expect_field(struct hop_histograms, path_ns, 7168, 7168);
 
-	assert_int_equal(sizeof(struct hop_ledger_state), 8);
-	expect_field(struct hop_ledger_state, highest, 0, 4);
-	assert_int_equal(HOPCAP_LEDGER_SEQUENCES, 1 << 24);
-	assert_int_equal(HOPCAP_LEDGER_WORDS, 1 << 18);
+	assert_int_equal(sizeof(struct hop_sink), 7200);
+	expect_field(struct hop_sink, gap_ns, 0, 7168);
+	expect_field(struct hop_sink, jitter_sum_ns, 7168, 8);
+	expect_field(struct hop_sink, jitter_count, 7176, 8);
+	expect_field(struct hop_sink, latency_ns, 7184, 8);
+}
+
+static void ledger_words(void **state)
+{
+	(void)state;
+	assert_int_equal(LEDGER_MAX_STREAMS, 8);
+	assert_int_equal(LEDGER_WORDS, 1 << 17);
+	assert_int_equal(LEDGER_WINDOW, 1 << 22);
+	assert_int_equal(LEDGER_WORDS * sizeof(ledger_u64), 1 << 20);
+	assert_int_equal(sizeof(struct ledger_track), 368);
+	expect_field(struct ledger_track, next, 0, 8);
+	expect_field(struct ledger_track, frames, 8, 8);
+	expect_field(struct ledger_track, pending_word, 16, 8);
+	expect_field(struct ledger_track, pending_bits, 24, 8);
+	expect_field(struct ledger_track, sound, 32, 32);
+	expect_field(struct ledger_track, duplicates, 64, 8);
+	expect_field(struct ledger_track, reordered, 72, 8);
+	expect_field(struct ledger_track, late, 80, 8);
+	expect_field(struct ledger_track, corrupted, 88, 8);
+	expect_field(struct ledger_track, suspect, 96, 8);
+	expect_field(struct ledger_track, announced, 104, 8);
+	expect_field(struct ledger_track, extent, 112, 256);
 }
 
 static void size_bounds(void **state)
@@ -96,17 +125,27 @@ static void source_maps(void **state)
 	assert_int_equal(HOPCAP_TEMPLATE_BYTES, 96);
 	/* two tags, IPv6, UDP, test header: the longest headers */
 	assert_true(HOPCAP_TEMPLATE_BYTES >= 14 + 2 * 4 + 40 + 8 + HOPCAP_TEST_HEADER_BYTES);
-	assert_int_equal(sizeof(struct source_control), 136);
+	assert_int_equal(HOPCAP_SOURCE_TEMPLATES, 64);
+	assert_int_equal(sizeof(struct source_template), 112);
+	expect_field(struct source_template, bytes, 0, 96);
+	expect_field(struct source_template, frame_bytes, 96, 4);
+	expect_field(struct source_template, header_offset, 100, 4);
+	expect_field(struct source_template, checksum_base, 104, 4);
+	expect_field(struct source_template, source_port, 108, 4);
+
+	assert_int_equal(sizeof(struct source_control), 48 + 64 * 112);
 	expect_field(struct source_control, interval_fp, 0, 8);
 	expect_field(struct source_control, frames, 8, 8);
-	expect_field(struct source_control, ifindex, 16, 4);
-	expect_field(struct source_control, stamp_mask, 20, 4);
-	expect_field(struct source_control, header_offset, 24, 4);
-	expect_field(struct source_control, slip_ns, 28, 4);
-	expect_field(struct source_control, frame_bytes, 32, 4);
-	expect_field(struct source_control, template_bytes, 40, 96);
+	expect_field(struct source_control, ramp_ns, 16, 8);
+	expect_field(struct source_control, ifindex, 24, 4);
+	expect_field(struct source_control, stamp_mask, 28, 4);
+	expect_field(struct source_control, slip_ns, 32, 4);
+	expect_field(struct source_control, burst, 36, 4);
+	expect_field(struct source_control, template_count, 40, 4);
+	expect_field(struct source_control, flows, 44, 4);
+	expect_field(struct source_control, templates, 48, 64 * 112);
 
-	assert_int_equal(sizeof(struct source_state), 64);
+	assert_int_equal(sizeof(struct source_state), 112);
 	expect_field(struct source_state, sent, 0, 8);
 	expect_field(struct source_state, next_fp, 8, 8);
 	expect_field(struct source_state, first_ns, 16, 8);
@@ -115,6 +154,14 @@ static void source_maps(void **state)
 	expect_field(struct source_state, late_max_ns, 40, 8);
 	expect_field(struct source_state, slips, 48, 8);
 	expect_field(struct source_state, slipped_ns, 56, 8);
+	expect_field(struct source_state, refused, 64, 8);
+	expect_field(struct source_state, start_fp, 72, 8);
+	expect_field(struct source_state, burst_position, 80, 4);
+	expect_field(struct source_state, ramped, 84, 4);
+	expect_field(struct source_state, template_next, 88, 4);
+	expect_field(struct source_state, flow_next, 92, 4);
+	expect_field(struct source_state, gone, 96, 4);
+	expect_field(struct source_state, next_event, 104, 8);
 }
 
 /* Every edge of every octave, against the sum of widths. */
@@ -142,7 +189,8 @@ static void histogram_buckets(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header), cmocka_unit_test(hop_maps),	    cmocka_unit_test(size_bounds),
+		cmocka_unit_test(test_header), cmocka_unit_test(hop_maps),	    cmocka_unit_test(ledger_words),
+		cmocka_unit_test(size_bounds),
 		cmocka_unit_test(source_maps), cmocka_unit_test(histogram_buckets),
 	};
 

@@ -34,6 +34,11 @@ static const struct option_row *row_of_letter(const struct option_row *rows, int
 	return NULL;
 }
 
+static int is_optional(const struct option_row *row)
+{
+	return row->argument && row->argument[0] == '[';
+}
+
 static int store_value(const struct option_row *row, const char *argument)
 {
 	switch (row->kind) {
@@ -63,7 +68,7 @@ static int make_tables(const struct option_row *rows, struct option **longs, cha
 	int count = row_count(rows), used = 0;
 
 	*longs = calloc((size_t)count + 2, sizeof(**longs));
-	*shorts = calloc((size_t)count + 2, 3);
+	*shorts = calloc((size_t)count + 2, 4);
 	if (!*longs || !*shorts)
 		return error_set(ENOMEM, "no memory for %d options", count);
 	/* '-': positional arguments come as value 1, whatever POSIXLY_CORRECT says; ':': no messages of getopt's own. */
@@ -72,11 +77,13 @@ static int make_tables(const struct option_row *rows, struct option **longs, cha
 	for (int i = 0; i < count; i++) {
 		int has_argument = rows[i].kind != OPTION_FLAG && rows[i].argument;
 
+		if (has_argument && is_optional(&rows[i]))
+			has_argument = optional_argument;
 		(*longs)[i] = (struct option){ .name = rows[i].name, .has_arg = has_argument, .val = ROW_VALUE + i };
 		if (!rows[i].letter)
 			continue;
 		(*shorts)[used++] = rows[i].letter;
-		if (has_argument)
+		for (int colons = 0; colons < has_argument; colons++) /* two when it may be left out */
 			(*shorts)[used++] = ':';
 	}
 	(*longs)[count] = (struct option){ .name = "help", .val = HELP_VALUE };
@@ -163,7 +170,7 @@ static int print_left(char *buffer, size_t size, const struct option_row *row)
 
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	return snprintf(buffer, size, "  %s--%s%s%s", letter, row->name, row->argument ? " " : "",
+	return snprintf(buffer, size, "  %s--%s%s%s", letter, row->name, row->argument && !is_optional(row) ? " " : "",
 			row->argument ? row->argument : "");
 }
 

@@ -21,7 +21,7 @@ struct option_row {
 	const char *name;    /* long name without dashes; NULL ends the table */
 	char letter;	     /* short form, or 0 */
 	enum option_kind kind;
-	const char *argument; /* metavariable: "FILE"; NULL for flags */
+	const char *argument; /* metavariable: "FILE"; "[=LIST]": may be left out, CALL gets NULL then; NULL for flags */
 	const char *help;
 	void *target;
 	long min, max;	      /* INTEGER and BYTES */

@@ -6,10 +6,12 @@
  * (measure/run.c), showing (report/).
  */
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -25,6 +27,8 @@
 #include "wire_test_frame.h"
 
 #define LEAST_RATE_PPS 100
+#define LEAST_TRIAL_S 0.05
+#define MOST_TRIAL_S 3600.0
 
 static struct {
 	const char *lab, *json, *port;
@@ -32,7 +36,90 @@ static struct {
 	double rate_pps;
 	unsigned int size_bytes, mtu_bytes;
 	int dedicated, quick, force_uplink;
-} options = { .cpu = -1 };
+	int loss_count;
+	double loss_ratios[MLRSEARCH_MAX_GOALS];
+	double exceed_ratio, width, trial_s, duration_sum_s;
+	unsigned int rfc2544;
+} options = { .cpu = -1, .exceed_ratio = -1 };
+
+/* A ratio, or a number of per cent: "0.005" or "0.5%". */
+static int parse_ratio(const char *text, const char **end, double *ratio)
+{
+	char *rest;
+
+	*ratio = strtod(text, &rest);
+	if (rest == text || !isfinite(*ratio))
+		return error_set(EINVAL, "'%s' is not a number", text);
+	if (*rest == '%') {
+		*ratio /= 100;
+		rest++;
+	}
+	if (!(*ratio >= 0 && *ratio < 1))
+		return error_set(EINVAL, "'%.*s' is not a ratio from 0 to below 1", (int)(rest - text), text);
+	*end = rest;
+	return 0;
+}
+
+static int parse_one_ratio(const char *text, double *ratio)
+{
+	const char *end;
+	int code = parse_ratio(text, &end, ratio);
+
+	return code || !*end ? code : error_set(EINVAL, "'%s' is not a ratio", text);
+}
+
+static int parse_losses(const char *text)
+{
+	options.loss_count = 0;
+	for (;;) {
+		const char *end;
+		double ratio;
+		int code = parse_ratio(text, &end, &ratio);
+
+		if (code)
+			return code;
+		if (options.loss_count == MLRSEARCH_MAX_GOALS)
+			return error_set(EINVAL, "at most %d loss goals", MLRSEARCH_MAX_GOALS);
+		if (options.loss_count && ratio <= options.loss_ratios[options.loss_count - 1])
+			return error_set(EINVAL, "loss goals are given in rising order, each once");
+		options.loss_ratios[options.loss_count++] = ratio;
+		if (!*end)
+			return 0;
+		if (*end != ',')
+			return error_set(EINVAL, "'%s': loss goals are separated by commas", text);
+		text = end + 1;
+	}
+}
+
+static int parse_exceed(const char *text)
+{
+	return parse_one_ratio(text, &options.exceed_ratio);
+}
+
+static int parse_width(const char *text)
+{
+	int code = parse_one_ratio(text, &options.width);
+
+	return code || options.width > 0 ? code : error_set(EINVAL, "a width of 0 is never reached");
+}
+
+static int parse_rfc2544(const char *text)
+{
+	static const char *const names[] = { "THROUGHPUT", "LATENCY", "LOSS", "BACKTOBACK" };
+
+	options.rfc2544 = text ? 0 : MEASURE_THROUGHPUT | MEASURE_LATENCY | MEASURE_LOSS | MEASURE_BACK_TO_BACK;
+	for (size_t length; text && *text; text += length + (text[length] == ',')) {
+		unsigned int i = 0;
+
+		length = strcspn(text, ",");
+		while (i < 4 && (strlen(names[i]) != length || strncasecmp(text, names[i], length)))
+			i++;
+		if (i == 4)
+			return error_set(EINVAL, "'%.*s' is none of THROUGHPUT, LATENCY, LOSS and BACKTOBACK", (int)length, text);
+		options.rfc2544 |= 1u << i; /* in the order of enum measure_rfc2544 */
+	}
+	return options.rfc2544 ? 0 : error_set(EINVAL, "names no benchmark");
+}
 
 static const struct option_row rows[] = {
 	{ "lab", 'l', OPTION_TEXT, "NAME", "build this lab, measure it, remove it (`hopcap lab --help` names them)",
@@ -52,6 +139,20 @@ static const struct option_row rows[] = {
 	  0, 4095 },
 	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: less than half of the time, wider bounds",
 	  &options.quick, 0, 0 },
+	{ "loss-ratio", 0, OPTION_CALL, "LIST", "loss goals end to end, rising: 0,0.0001,0.005 or 0,0.5% (default: 0,0.005)",
+	  parse_losses, 0, 0 },
+	{ "exceed-ratio", 0, OPTION_CALL, "RATIO", "part of the trial time at a load that may lose more (default: 0.5)",
+	  parse_exceed, 0, 0 },
+	{ "width", 0, OPTION_CALL, "RATIO", "how close bounds are to come: 0.005 or 0.5% (default: 0.05, quick 0.12)", parse_width,
+	  0, 0 },
+	{ "trial-seconds", 0, OPTION_SECONDS, "S",
+	  "length of full trials end to end (default: 0.4, quick 0.2; with --rfc2544: 60)", &options.trial_s, 0, 0 },
+	{ "duration-sum", 0, OPTION_SECONDS, "S", "time of full trials that makes a bound (default: one trial)",
+	  &options.duration_sum_s, 0, 0 },
+	{ "rfc2544", 0, OPTION_CALL, "[=LIST]",
+	  "the path as a whole by RFC 2544's own rules, instead of hop by hop: THROUGHPUT,LATENCY,LOSS,BACKTOBACK (default: all; "
+	  "takes hours, unless --trial-seconds makes it shorter)",
+	  parse_rfc2544, 0, 0 },
 	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)",
 	  &options.json, 0, 0 },
 	{ "force-uplink", 0, OPTION_FLAG, NULL,
@@ -115,6 +216,26 @@ static int check_writable(void)
 	return 0;
 }
 
+static void choose_goals(struct measure_request *request)
+{
+	static const double usual[] = { 0, 0.005 };
+	int is_set = options.loss_count || options.exceed_ratio >= 0 || options.width > 0 || options.trial_s > 0 ||
+		     options.duration_sum_s > 0;
+
+	request->rfc2544 = options.rfc2544;
+	request->rfc2544_trial_s = options.trial_s;
+	if (!is_set || options.rfc2544)
+		return;
+	request->goal_count = options.loss_count ? options.loss_count : 2;
+	for (int i = 0; i < request->goal_count; i++)
+		request->goals[i] =
+			(struct mlrsearch_goal){ .loss_ratio = options.loss_count ? options.loss_ratios[i] : usual[i],
+						 .exceed_ratio = options.exceed_ratio >= 0 ? options.exceed_ratio : 0.5,
+						 .width = options.width,
+						 .final_trial_s = options.trial_s,
+						 .duration_sum_s = options.duration_sum_s };
+}
+
 static int measure(struct run *run, char **points, int count, int *code)
 {
 	struct measure_request request = { .rate_pps = options.rate_pps,
@@ -124,6 +245,7 @@ static int measure(struct run *run, char **points, int count, int *code)
 					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
 	struct path path;
 
+	choose_goals(&request);
 	*code = choose_port(&request);
 	if (*code)
 		return -1;
@@ -187,6 +309,13 @@ static int check_arguments(int count)
 		return error_set(EINVAL, "give the points of a path, source first, or --lab NAME");
 	if (!options.lab && (options.mtu_bytes || options.dedicated))
 		return error_set(EINVAL, "--mtu and --dedicated belong to --lab");
+	if (options.rfc2544 && (options.loss_count || options.exceed_ratio >= 0 || options.width > 0 || options.duration_sum_s > 0))
+		return error_set(EINVAL, "--rfc2544 has its own rules: --loss-ratio, --exceed-ratio, --width and --duration-sum belong "
+					 "to the search without it");
+	if (options.trial_s > 0 && (options.trial_s < LEAST_TRIAL_S || options.trial_s > MOST_TRIAL_S))
+		return error_set(EINVAL, "--trial-seconds: trials last %g s to %g s", LEAST_TRIAL_S, MOST_TRIAL_S);
+	if (options.duration_sum_s > MOST_TRIAL_S * 100)
+		return error_set(EINVAL, "--duration-sum: more than %g s is not waited for", MOST_TRIAL_S * 100);
 	if (options.rate_pps > 0 && options.rate_pps < LEAST_RATE_PPS)
 		return error_set(EINVAL, "--rate: trials last a tenth of a second, so rates below %d pps cannot be kept", LEAST_RATE_PPS);
 	if (geteuid() != 0)

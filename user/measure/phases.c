@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Measuring steps that are about rates: delivery, cuts, throughput, observer. Services are in services.c, latency in
- * latency.c.
+ * Measuring steps that are about rates: delivery, cuts, observer. Services are in services.c, what the whole path sustains in
+ * throughput.c and phases_rfc2544.c, latency in latency.c.
  *
  * Order within a step matters on a shared machine: trials of different cuts, and of a pair, alternate, so that a slow minute
  * of the machine falls on all of them alike.
@@ -21,6 +21,7 @@
 #define DELIVERY_PPS 20000
 #define MAX_PAIRS 16
 #define SEARCH_ABOVE_SERVICE 1.25
+#define LEAST_PPS 1000
 
 /* --- delivery --- */
 
@@ -112,12 +113,20 @@ static int add_size(unsigned int *sizes, int count, unsigned int bytes, unsigned
 static int ladder(const struct phases *phases, unsigned int *sizes)
 {
 	static const unsigned int steps[] = { 64, 256, 512, 1024, 1514, 4014 };
+	static const unsigned int rfc2544[] = { 60, 124, 252, 508, 1020, 1276, 1514 }; /* 64 to 1518 with FCS */
 	const struct measure_request *request = phases->request;
 	unsigned int limit = phases->bench.run->points[0].mtu_bytes + 14;
 	int count = 0;
 
 	if (limit > HOPCAP_MAX_FRAME_BYTES)
 		limit = HOPCAP_MAX_FRAME_BYTES;
+	if (request->rfc2544 && request->size_bytes)
+		return add_size(sizes, 0, request->size_bytes, limit);
+	if (request->rfc2544) {
+		for (unsigned int i = 0; i < sizeof(rfc2544) / sizeof(rfc2544[0]); i++)
+			count = add_size(sizes, count, rfc2544[i], limit);
+		return count;
+	}
 	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (!request->quick || (steps[i] != 256 && steps[i] != 1024))
 			count = add_size(sizes, count, steps[i], limit);
@@ -261,32 +270,42 @@ static int search_trial(void *argument, double asked_pps, struct capacity_trial 
 	return 0;
 }
 
-static int search(struct phases *phases, int cut, double loss_goal, double duration_s, int max_trials, double width,
-		  struct capacity_bounds *bounds)
+int phase_search_range(struct phases *phases, int point, struct search_range *range)
 {
-	struct search_context context = { .phases = phases, .cut = cut, .duration_s = duration_s };
-	const struct run_service *service = attribute_service(phases->bench.run, cut, phases->bench.run->primary_bytes,
-							      phases->bench.run->source.port);
-	struct capacity_goal goal = { .loss_ratio = loss_goal,
-				      .width = width,
-				      .max_trials = max_trials,
-				      .max_pps = phases->request->rate_pps,
-				      .min_pps = 1000 };
-	int is_clamped, code;
+	const struct run_service *service = attribute_service(
+		phases->bench.run, point, phases->bench.run->primary_bytes, phases->bench.run->source.port);
 
 	if (!service)
-		return error_set(ENODATA, "cut %d was not measured", cut);
-	if (!goal.max_pps || goal.max_pps > service->offered_pps)
-		goal.max_pps = service->offered_pps;
+		return error_set(ENODATA, "cut %d was not measured", point);
+	*range = (struct search_range){ .min_pps = LEAST_PPS, .max_pps = phases->request->rate_pps };
+	if (!range->max_pps || range->max_pps > service->offered_pps)
+		range->max_pps = service->offered_pps;
 	/* More than what comes through in overload cannot be sustained, but for the machine's changes of speed. */
-	is_clamped = goal.max_pps > SEARCH_ABOVE_SERVICE * service->high_pps;
-	if (is_clamped)
-		goal.max_pps = SEARCH_ABOVE_SERVICE * service->high_pps;
-	goal.hint_pps = service->pps < goal.max_pps ? service->pps : goal.max_pps;
-	if (goal.min_pps > goal.max_pps / 100)
-		goal.min_pps = goal.max_pps / 100;
+	range->is_clamped = range->max_pps > SEARCH_ABOVE_SERVICE * service->high_pps;
+	if (range->is_clamped)
+		range->max_pps = SEARCH_ABOVE_SERVICE * service->high_pps;
+	range->hint_pps = service->pps < range->max_pps ? service->pps : range->max_pps;
+	if (range->min_pps > range->max_pps / 100)
+		range->min_pps = range->max_pps / 100;
+	return 0;
+}
+
+static int search(struct phases *phases, int cut, struct capacity_bounds *bounds)
+{
+	struct search_context context = { .phases = phases, .cut = cut, .duration_s = phases->plan->search_s };
+	struct capacity_goal goal = { .loss_ratio = phases->bench.run->loss_goal,
+				      .width = phases->plan->cut_width,
+				      .max_trials = phases->plan->cut_trials };
+	struct search_range range;
+	int code = phase_search_range(phases, cut, &range);
+
+	if (code)
+		return code;
+	goal.min_pps = range.min_pps;
+	goal.hint_pps = range.hint_pps;
+	goal.max_pps = range.max_pps;
 	code = capacity_search(&goal, search_trial, &context, bounds);
-	if (!code && is_clamped && bounds->source_limited) {
+	if (!code && range.is_clamped && bounds->source_limited) {
 		bounds->source_limited = 0;
 		bounds->upper_pps = goal.max_pps;
 		bounds->irregular = 1;
@@ -294,14 +313,15 @@ static int search(struct phases *phases, int cut, double loss_goal, double durat
 	return code;
 }
 
-static void record_throughput(const struct capacity_bounds *bounds, double loss_goal,
-			      struct run_throughput_bounds *throughput)
+static void find_ceiling(struct run *run)
 {
-	*throughput = (struct run_throughput_bounds){ .lower_pps = bounds->lower_pps,
-						      .upper_pps = bounds->upper_pps,
-						      .loss_ratio = bounds->loss_at_lower,
-						      .loss_goal = loss_goal,
-						      .irregular = bounds->irregular };
+	run->source.ceiling_pps = 0;
+	for (int i = 0; i < run->service_count; i++)
+		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].port == run->source.port &&
+		    run->services[i].offered_pps > run->source.ceiling_pps)
+			run->source.ceiling_pps = run->services[i].offered_pps;
+	run->source.self_clocked =
+		attribute_service(run, run->point_count - 1, run->primary_bytes, run->source.port)->self_clocked;
 }
 
 int phase_cuts(struct phases *phases)
@@ -309,63 +329,24 @@ int phase_cuts(struct phases *phases)
 	struct run *run = phases->bench.run;
 	int sink = run->point_count - 1;
 
-	for (int point = 1; point <= sink; point++) {
-		struct run_cut *cut = &run->cuts[point - 1];
+	for (int point = 1; point < sink; point++) {
 		struct capacity_bounds bounds;
-		int is_path = point == sink, code;
+		int code;
 
 		phase_progress(phases, 0.4 + 0.25 * (point - 1) / sink, "cuts: capacity of cut %d of %d, at %s", point,
 			       sink, run->points[point].name);
-		code = search(phases, point, run->loss_goal, phases->plan->search_s,
-			      is_path ? phases->plan->end_trials : phases->plan->cut_trials,
-			      is_path ? phases->plan->end_width : phases->plan->cut_width, &bounds);
+		code = search(phases, point, &bounds);
 		if (code)
 			return code;
-		*cut = (struct run_cut){ .point = point,
-					 .lower_pps = bounds.lower_pps,
-					 .upper_pps = bounds.upper_pps,
-					 .gbps = bounds.lower_pps * run->primary_bytes * 8 / 1e9,
-					 .limited_by = bounds.source_limited ? RUN_LIMIT_SOURCE : RUN_LIMIT_PATH };
+		run->cuts[point - 1] =
+			(struct run_cut){ .point = point,
+					  .lower_pps = bounds.lower_pps,
+					  .upper_pps = bounds.upper_pps,
+					  .gbps = bounds.lower_pps * run->primary_bytes * 8 / 1e9,
+					  .limited_by = bounds.source_limited ? RUN_LIMIT_SOURCE : RUN_LIMIT_PATH };
 		run->cut_count = point;
-		if (is_path)
-			record_throughput(&bounds, run->loss_goal, &run->pdr);
 	}
-	run->source.ceiling_pps = 0;
-	for (int i = 0; i < run->service_count; i++)
-		if (run->services[i].frame_bytes == run->primary_bytes && run->services[i].port == run->source.port &&
-		    run->services[i].offered_pps > run->source.ceiling_pps)
-			run->source.ceiling_pps = run->services[i].offered_pps;
-	run->source.self_clocked = attribute_service(run, sink, run->primary_bytes, run->source.port)->self_clocked;
-	return 0;
-}
-
-/* What is carried without loss is carried with little loss as well: the PDR cannot lie below the NDR. */
-static void reconcile(const struct run_throughput_bounds *ndr, struct run_throughput_bounds *pdr)
-{
-	if (ndr->lower_pps > pdr->lower_pps) {
-		pdr->lower_pps = ndr->lower_pps;
-		pdr->loss_ratio = ndr->loss_ratio;
-	}
-	if (pdr->upper_pps < pdr->lower_pps) {
-		pdr->upper_pps = ndr->upper_pps;
-		pdr->irregular = 1;
-	}
-}
-
-int phase_throughput(struct phases *phases)
-{
-	struct run *run = phases->bench.run;
-	struct capacity_bounds bounds;
-	int code;
-
-	phase_progress(phases, 0.68, "end to end: NDR");
-	code = search(phases, run->point_count - 1, 0, phases->plan->search_s, phases->plan->end_trials,
-		      phases->plan->end_width, &bounds);
-	if (code)
-		return code;
-	record_throughput(&bounds, 0, &run->ndr);
-	reconcile(&run->ndr, &run->pdr);
-	run->has_throughput = 1;
+	find_ceiling(run);
 	return 0;
 }
 

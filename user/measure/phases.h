@@ -17,8 +17,9 @@
 struct phase_plan {
 	double service_s, search_s, latency_s, pressure_s;
 	int service_rounds;	    /* trials of each cut at each size; at most 8 */
-	int cut_trials, end_trials; /* at most, in a search */
+	int cut_trials;		    /* at most, in the search of a cut */
 	double cut_width, end_width; /* relative width of the bounds that ends a search */
+	double end_trial_s, end_s;  /* full-length trials end to end, and trial time in all, unless the user says otherwise */
 	int observer_pairs;
 };
 
@@ -36,14 +37,23 @@ int phase_delivery(struct phases *phases);
 int phase_idle_latency(struct phases *phases);
 /* Service rate of every cut at every size. */
 int phase_services(struct phases *phases);
-/* Capacity bounds of every cut at the primary size. */
+/* Capacity bounds of every cut but the last at the primary size. */
 int phase_cuts(struct phases *phases);
-/* NDR of the whole path; PDR is that of the last cut. */
+/* Capacity bounds of the whole path for all loss goals; those of the goal of most loss are the last cut's. */
 int phase_throughput(struct phases *phases);
+/* The benchmarks of RFC 2544 that were asked for, over the whole path, at each size that arrives. */
+int phase_rfc2544(struct phases *phases);
 /* Latency at 50 % and 90 % of the capacity, then just above it, with the machine watched. */
 int phase_loaded_latency(struct phases *phases);
 /* What the middle points' probes cost: paired trials at full load. */
 int phase_observer(struct phases *phases);
+
+/* The range in which a search of the cut that ends at a point makes sense. 0, or -errno with error text. */
+struct search_range {
+	double min_pps, hint_pps, max_pps;
+	int is_clamped; /* max_pps is not what the source offers, but somewhat more than what was ever seen to come through */
+};
+int phase_search_range(struct phases *phases, int point, struct search_range *range);
 
 void phase_progress(struct phases *phases, double fraction, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

@@ -27,8 +27,9 @@ static const struct phase_plan plan_default = {
 	.pressure_s = 1.0,
 	.service_rounds = 8,
 	.cut_trials = 14,
-	.end_trials = 18,
 	.cut_width = 0.08,
+	.end_trial_s = 0.4,
+	.end_s = 6.4,
 	.end_width = 0.05,
 	.observer_pairs = 15,
 };
@@ -40,8 +41,9 @@ static const struct phase_plan plan_quick = {
 	.pressure_s = 0.6,
 	.service_rounds = 5,
 	.cut_trials = 8,
-	.end_trials = 10,
 	.cut_width = 0.15,
+	.end_trial_s = 0.2,
+	.end_s = 2.4,
 	.end_width = 0.12,
 	.observer_pairs = 5,
 };
@@ -75,12 +77,12 @@ static void describe_machine(struct run *run)
 
 static int measure(struct phases *phases)
 {
-	static int (*const steps[])(struct phases *) = { phase_delivery, phase_idle_latency, phase_services,
-							 phase_cuts,	 phase_throughput,   phase_loaded_latency,
-							 phase_observer };
+	static int (*const hops[])(struct phases *) = { phase_delivery,	  phase_idle_latency,	phase_services, phase_cuts,
+							phase_throughput, phase_loaded_latency, phase_observer, NULL };
+	static int (*const whole[])(struct phases *) = { phase_delivery, phase_rfc2544, NULL };
 
-	for (unsigned int i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		int code = steps[i](phases);
+	for (int (*const *step)(struct phases *) = phases->request->rfc2544 ? whole : hops; *step; step++) {
+		int code = (*step)(phases);
 
 		if (code)
 			return code;
@@ -98,7 +100,7 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 		return error_set(EINVAL, "CPU %d cannot be used for the source: it is not there, or not allowed to this process",
 				 request->source_cpu);
 	describe_machine(run);
-	run->loss_goal = 0.005;
+	run->loss_goal = request->goal_count ? request->goals[request->goal_count - 1].loss_ratio : 0.005;
 	run->rate_limit_asked_pps = request->rate_pps;
 	phases.bench.path = *path;
 	code = bench_open(&phases.bench, run, request->source_cpu >= 0 ? request->source_cpu : source_other_cpu(-1));
@@ -109,7 +111,7 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 		code = measure(&phases);
 	bench_close(&phases.bench);
 	run->measuring_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
-	if (code)
+	if (code || request->rfc2544)
 		return code;
 	code = attribute_hops(run);
 	if (code)

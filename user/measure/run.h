@@ -5,8 +5,17 @@
 #ifndef MEASURE_RUN_H
 #define MEASURE_RUN_H
 
+#include "measure/mlrsearch.h"
 #include "measure/path.h"
 #include "model/run.h"
+
+/* Benchmarks of RFC 2544; a set. */
+enum measure_rfc2544 {
+	MEASURE_THROUGHPUT = 1,
+	MEASURE_LATENCY = 2, /* at the throughput, which is measured for it as well */
+	MEASURE_LOSS = 4,
+	MEASURE_BACK_TO_BACK = 8,
+};
 
 struct measure_request {
 	double rate_pps;	 /* 0: as fast as the source goes */
@@ -15,6 +24,11 @@ struct measure_request {
 	int port_given;		 /* use `port`, nothing else */
 	enum run_port port;
 	int source_cpu;		 /* -1: choose */
+	/* End to end: loss goals, least loss first; goal_count 0: none lost, and 0.5 %, with durations that fit a run of a minute. */
+	int goal_count;
+	struct mlrsearch_goal goals[MLRSEARCH_MAX_GOALS];
+	unsigned int rfc2544;	 /* of enum measure_rfc2544: these, and nothing else, in place of the hops */
+	double rfc2544_trial_s;	 /* 0: as long as the RFC wants */
 	/* Progress, may be NULL. fraction 0…1; text says what is being done. */
 	void (*progress)(double fraction, const char *text);
 };

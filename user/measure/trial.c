@@ -87,6 +87,8 @@ int bench_open(struct bench *bench, struct run *run, int source_cpu)
 	memcpy(place.source_mac, bench->path.address[0], 6);
 	memcpy(place.destination_mac, bench->path.address[sink], 6);
 	place.run_tag = bench->run_tag;
+	for (int i = 1; i <= sink; i++) /* generic XDP does not see clones, which tc has redirected */
+		place.no_clones |= !strcmp(run->points[i].mode, "generic");
 	code = source_open(&place, &bench->source);
 	for (int i = 1; !code && i <= sink; i++)
 		code = try_hook(bench, i);
@@ -188,10 +190,10 @@ static int read_probes(struct bench *bench, int sink, struct run_trial *trial)
 		if (code)
 			return code;
 		/* A duplicate is counted in `duplicates`; conservation is about distinct frames. */
-		trial->points[i] = (int64_t)(reading->total.test_frames - (i == sink ? reading->total.duplicates : 0));
+		trial->points[i] = (int64_t)(reading->total.test_frames - (i == sink ? reading->streams[0].duplicates : 0));
 	}
-	trial->duplicates = (int64_t)bench->readings[sink].total.duplicates;
-	trial->reordered = (int64_t)bench->readings[sink].total.reordered;
+	trial->duplicates = (int64_t)bench->readings[sink].streams[0].duplicates;
+	trial->reordered = (int64_t)bench->readings[sink].streams[0].reordered;
 	return run_trial_conserve(bench->run, trial);
 }
 

@@ -72,7 +72,7 @@ NAMES(port, RUN_PORT_PACKET);
 NAMES(limit, RUN_LIMIT_SOURCE);
 NAMES(verdict_kind, RUN_VERDICT_SOURCE_LIMITED);
 NAMES(cause, RUN_CAUSE_SOURCE);
-NAMES(purpose, RUN_PURPOSE_OBSERVER);
+NAMES(purpose, RUN_PURPOSE_RFC2544);
 
 /* Rows of arrays of plain numbers: no name. */
 static const struct field frame_counts[] = { { .name = "", .kind = FIELD_COUNT }, END };
@@ -166,12 +166,73 @@ static const struct field bounds_fields[] = {
 	NUMBER(struct run_throughput_bounds, loss_ratio, FIELD_RATIO),
 	NUMBER(struct run_throughput_bounds, loss_goal, FIELD_OPTIONAL | FIELD_RATIO),
 	BOOL(struct run_throughput_bounds, irregular, FIELD_OPTIONAL),
+	NUMBER(struct run_throughput_bounds, conditional_pps, FIELD_OPTIONAL),
+	NUMBER(struct run_throughput_bounds, exceed_ratio, FIELD_OPTIONAL | FIELD_RATIO),
+	NUMBER(struct run_throughput_bounds, width, FIELD_OPTIONAL | FIELD_RATIO),
+	NUMBER(struct run_throughput_bounds, final_trial_s, FIELD_OPTIONAL),
+	NUMBER(struct run_throughput_bounds, duration_sum_s, FIELD_OPTIONAL),
+	BOOL(struct run_throughput_bounds, no_lower, FIELD_OPTIONAL),
+	BOOL(struct run_throughput_bounds, no_upper, FIELD_OPTIONAL),
+	BOOL(struct run_throughput_bounds, wide, FIELD_OPTIONAL),
+	BOOL(struct run_throughput_bounds, contradiction, FIELD_OPTIONAL),
+	BOOL(struct run_throughput_bounds, source_limited, FIELD_OPTIONAL),
 	END
 };
 
 static const struct field throughput_fields[] = {
 	OBJECT("ndr", 0, offsetof(struct run, ndr), bounds_fields),
 	OBJECT("pdr", 0, offsetof(struct run, pdr), bounds_fields),
+	ARRAY(struct run, goals, FIELD_OPTIONAL, goal_count, bounds_fields),
+	INT(struct run, search_trials, FIELD_OPTIONAL, 0, INT_MAX),
+	NUMBER(struct run, search_trial_s, FIELD_OPTIONAL),
+	END
+};
+
+static const struct field rfc2544_step_fields[] = {
+	NUMBER(struct run_rfc2544_step, percent, 0),
+	NUMBER(struct run_rfc2544_step, offered_pps, 0),
+	NUMBER(struct run_rfc2544_step, loss_ratio, FIELD_RATIO),
+	END
+};
+
+static const struct field rfc2544_size_fields[] = {
+	UINT(struct run_rfc2544_size, frame_bytes, 0),
+	ENUM(struct run_rfc2544_size, port, port),
+	NUMBER(struct run_rfc2544_size, max_pps, 0),
+	NUMBER(struct run_rfc2544_size, throughput_pps, 0),
+	NUMBER(struct run_rfc2544_size, lossy_pps, 0),
+	INT(struct run_rfc2544_size, throughput_trials, 0, 0, INT_MAX),
+	INT(struct run_rfc2544_size, latency_repetitions, 0, 0, INT_MAX),
+	NUMBER(struct run_rfc2544_size, latency_pps, 0),
+	UNSIGNED(struct run_rfc2544_size, latency_frames, 0),
+	UNSIGNED(struct run_rfc2544_size, latency_lost, 0),
+	NUMBER(struct run_rfc2544_size, latency_mean_ns, 0),
+	NUMBER(struct run_rfc2544_size, latency_median_ns, 0),
+	NUMBER(struct run_rfc2544_size, latency_p999_ns, 0),
+	NUMBER(struct run_rfc2544_size, latency_min_ns, 0),
+	NUMBER(struct run_rfc2544_size, latency_max_ns, 0),
+	ARRAY(struct run_rfc2544_size, steps, 0, step_count, rfc2544_step_fields),
+	BOOL(struct run_rfc2544_size, loss_clean, 0),
+	INT(struct run_rfc2544_size, bursts, 0, 0, INT_MAX),
+	NUMBER(struct run_rfc2544_size, burst_frames, 0),
+	NUMBER(struct run_rfc2544_size, burst_min_frames, 0),
+	NUMBER(struct run_rfc2544_size, burst_max_frames, 0),
+	NUMBER(struct run_rfc2544_size, burst_deviation_frames, 0),
+	NUMBER(struct run_rfc2544_size, burst_pps, 0),
+	NUMBER(struct run_rfc2544_size, buffer_ns, 0),
+	BOOL(struct run_rfc2544_size, burst_unbounded, 0),
+	END
+};
+
+static const struct field rfc2544_fields[] = {
+	BOOL(struct run_rfc2544, by_the_rfc, 0),
+	NUMBER(struct run_rfc2544, trial_s, 0),
+	NUMBER(struct run_rfc2544, stream_s, 0),
+	NUMBER(struct run_rfc2544, burst_s, 0),
+	NUMBER(struct run_rfc2544, settle_s, 0),
+	NUMBER(struct run_rfc2544, pause_s, 0),
+	NUMBER(struct run_rfc2544, resolution, FIELD_RATIO),
+	ARRAY(struct run_rfc2544, sizes, 0, size_count, rfc2544_size_fields),
 	END
 };
 
@@ -347,6 +408,7 @@ const struct field run_json_fields[] = {
 	ARRAY(struct run, services, FIELD_OPTIONAL, service_count, service_fields),
 	ARRAY(struct run, shares, FIELD_OPTIONAL | FIELD_ALL_HOPS, share_count, share_fields),
 	OBJECT_IF("throughput", 0, 0, has_throughput, throughput_fields),
+	OBJECT_IF("rfc2544", FIELD_OPTIONAL, offsetof(struct run, rfc2544), has_rfc2544, rfc2544_fields),
 	ARRAY(struct run, latency, 0, latency_count, latency_fields),
 	ARRAY(struct run, cost, 0, cost_count, cost_fields),
 	OBJECT("path_cost", FIELD_OPTIONAL, offsetof(struct run, path_cost), path_cost_fields),

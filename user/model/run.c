@@ -79,7 +79,7 @@ const char *run_cause_name(enum run_cause cause)
 const char *run_purpose_name(enum run_purpose purpose)
 {
 	static const char *const names[] = { "delivery",       "idle_latency", "service", "capacity",
-					     "loaded_latency", "pressure",     "observer" };
+					     "loaded_latency", "pressure",     "observer", "rfc2544" };
 
 	return name_of(names, NAME_COUNT(names), purpose);
 }
@@ -108,6 +108,38 @@ static void forget_cost(struct run_cost *cost)
 	};
 }
 
+static void forget_bounds(struct run_throughput_bounds *bounds)
+{
+	*bounds = (struct run_throughput_bounds){
+		.lower_pps = RUN_UNKNOWN,
+		.upper_pps = RUN_UNKNOWN,
+		.loss_ratio = RUN_UNKNOWN,
+		.loss_goal = RUN_UNKNOWN,
+		.conditional_pps = RUN_UNKNOWN,
+		.exceed_ratio = RUN_UNKNOWN,
+		.width = RUN_UNKNOWN,
+		.final_trial_s = RUN_UNKNOWN,
+		.duration_sum_s = RUN_UNKNOWN,
+	};
+}
+
+static void forget_rfc2544(struct run_rfc2544 *rfc2544)
+{
+	rfc2544->trial_s = rfc2544->stream_s = rfc2544->burst_s = RUN_UNKNOWN;
+	rfc2544->settle_s = rfc2544->pause_s = rfc2544->resolution = RUN_UNKNOWN;
+	for (int i = 0; i < RUN_MAX_RFC2544_SIZES; i++) {
+		struct run_rfc2544_size *size = &rfc2544->sizes[i];
+
+		size->max_pps = size->throughput_pps = size->lossy_pps = size->latency_pps = RUN_UNKNOWN;
+		size->latency_mean_ns = size->latency_median_ns = size->latency_p999_ns = RUN_UNKNOWN;
+		size->latency_min_ns = size->latency_max_ns = RUN_UNKNOWN;
+		size->burst_frames = size->burst_min_frames = size->burst_max_frames = RUN_UNKNOWN;
+		size->burst_deviation_frames = size->burst_pps = size->buffer_ns = RUN_UNKNOWN;
+		for (int k = 0; k < RUN_MAX_RFC2544_STEPS; k++)
+			size->steps[k].percent = size->steps[k].offered_pps = size->steps[k].loss_ratio = RUN_UNKNOWN;
+	}
+}
+
 static void forget_rates(struct run *run)
 {
 	unsigned int i;
@@ -122,8 +154,12 @@ static void forget_rates(struct run *run)
 		service->cpu_ns = service->cpu_low_ns = RUN_UNKNOWN;
 		service->cpu = -1;
 	}
-	run->ndr.lower_pps = run->ndr.upper_pps = run->ndr.loss_ratio = run->ndr.loss_goal = RUN_UNKNOWN;
-	run->pdr = run->ndr;
+	forget_bounds(&run->ndr);
+	forget_bounds(&run->pdr);
+	for (i = 0; i < RUN_MAX_GOALS; i++)
+		forget_bounds(&run->goals[i]);
+	run->search_trial_s = RUN_UNKNOWN;
+	forget_rfc2544(&run->rfc2544);
 	run->observer.throughput_ratio = run->observer.low_ratio = run->observer.high_ratio = RUN_UNKNOWN;
 	run->observer.ns_per_frame = RUN_UNKNOWN;
 	run->mtu_gain.measured_ratio = run->mtu_gain.model_ratio = run->mtu_gain.model_gbps = RUN_UNKNOWN;

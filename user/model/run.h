@@ -39,6 +39,7 @@ enum run_purpose {
 	RUN_PURPOSE_LOADED_LATENCY,
 	RUN_PURPOSE_PRESSURE,	    /* just above capacity, all points probed: where frames are lost and why */
 	RUN_PURPOSE_OBSERVER,	    /* paired, with and without middle probes */
+	RUN_PURPOSE_RFC2544,	    /* a trial by RFC 2544's rules */
 };
 
 /* Names of enum values as they stand in run.json; "unknown" past the end. */
@@ -49,7 +50,7 @@ const char *run_port_name(enum run_port port);			/* live af_xdp_copy af_xdp_zc p
 const char *run_limit_name(enum run_limit limit);		/* path source */
 const char *run_verdict_kind_name(enum run_verdict_kind kind);	/* none capped source_limited */
 const char *run_cause_name(enum run_cause cause);		/* unknown cpu rate_limit queue mtu source */
-const char *run_purpose_name(enum run_purpose purpose);		/* delivery idle_latency service capacity loaded_latency pressure observer */
+const char *run_purpose_name(enum run_purpose purpose);		/* delivery … observer rfc2544 */
 
 struct run_point {
 	char name[RUN_NAME_BYTES];	/* as the user says it: "ent0@ns:lpar" */
@@ -122,11 +123,61 @@ struct run_cost {
 	double ns_per_frame_error, ns_per_byte_error; /* standard errors */
 };
 
+/* What the whole path sustains for one loss goal, by search. The loss goal, exceed ratio, durations and width are what was asked
+ * for; unknown in runs that were saved before there were any. */
 struct run_throughput_bounds {
-	double lower_pps, upper_pps;
-	double loss_ratio; /* measured at lower_pps */
+	double lower_pps, upper_pps; /* relevant bounds; lower 0: no load meets the goal */
+	double loss_ratio;	     /* measured at lower_pps */
 	double loss_goal;
-	int irregular;	   /* 1: a lower rate failed where a higher one passed; bounds are then wide on purpose */
+	double conditional_pps;	     /* what came through at the lower bound but for the worst trials (conditional throughput) */
+	double exceed_ratio, width, final_trial_s, duration_sum_s;
+	int irregular;		     /* 1: one of the following; bounds are then wide on purpose */
+	int no_lower;		     /* no load meets the goal for certain */
+	int no_upper;		     /* no load fails for certain: upper_pps is the highest that was or could be tried */
+	int wide;		     /* wider than asked when the time was up: more was not certain */
+	int contradiction;	     /* a lower load failed, or a higher one passed */
+	int source_limited;	     /* the highest load meets the goal; no irregularity */
+};
+
+#define RUN_MAX_GOALS 8
+
+/* RFC 2544, end to end, at one frame size. Numbers that were not asked for are unknown, counts 0. */
+struct run_rfc2544_step {
+	double percent;		     /* of max_pps */
+	double offered_pps, loss_ratio;
+};
+
+#define RUN_MAX_RFC2544_STEPS 10
+
+struct run_rfc2544_size {
+	unsigned int frame_bytes;
+	enum run_port port;
+	double max_pps;		     /* 100 %: what the source offers, or --rate */
+	double throughput_pps;	     /* highest rate without loss; 0: none */
+	double lossy_pps;	     /* lowest rate that lost; 0: none did */
+	int throughput_trials;
+	int latency_repetitions;     /* 0: not measured */
+	double latency_pps;
+	uint64_t latency_frames, latency_lost; /* stamped; lost in all streams */
+	double latency_mean_ns, latency_median_ns, latency_p999_ns, latency_min_ns, latency_max_ns;
+	int step_count;
+	struct run_rfc2544_step steps[RUN_MAX_RFC2544_STEPS];
+	int loss_clean;		     /* 1: the two last steps lost nothing */
+	int bursts;		     /* searches for the longest burst; 0: not measured */
+	double burst_frames, burst_min_frames, burst_max_frames, burst_deviation_frames;
+	double burst_pps;	     /* rate in bursts */
+	double buffer_ns;	     /* RFC 9004: corrected buffer time */
+	int burst_unbounded;	     /* 1: the longest burst that is tried passes */
+};
+
+#define RUN_MAX_RFC2544_SIZES 7
+
+struct run_rfc2544 {
+	double trial_s, stream_s, burst_s, settle_s, pause_s; /* as used */
+	double resolution;	     /* of throughput */
+	int by_the_rfc;		     /* 0: trials are shorter than it wants */
+	int size_count;
+	struct run_rfc2544_size sizes[RUN_MAX_RFC2544_SIZES];
 };
 
 struct run_drop {
@@ -273,7 +324,13 @@ struct run {
 	struct run_hop_share shares[RUN_MAX_HOPS];
 	int share_count;	/* 0 or point_count-1 */
 	int has_throughput;
-	struct run_throughput_bounds ndr, pdr;
+	struct run_throughput_bounds ndr, pdr; /* of the goals: least loss, most loss */
+	int goal_count;
+	struct run_throughput_bounds goals[RUN_MAX_GOALS];
+	int search_trials;	/* of the search for these, all goals together */
+	double search_trial_s;
+	int has_rfc2544;
+	struct run_rfc2544 rfc2544;
 	int latency_count;
 	struct run_latency latency[4];
 	int cost_count;

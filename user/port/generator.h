@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The user side of a generator in the kernel: its two memory-mapped maps.
+ * The user side of a generator in the kernel: its global data, memory-mapped.
  *
- * Owns: mapping, telling a generator what to send, reading what it sent. Used by live.c (source_xdp) and packet.c (source_tc),
- * which own the programs.
+ * Owns: telling a generator what to send, reading what it sent. Used by live.c (source_xdp) and packet_clones.c
+ * (source_tc), which own the programs and thereby the memory.
  */
 #ifndef PORT_GENERATOR_H
 #define PORT_GENERATOR_H
@@ -11,22 +11,23 @@
 #include "map_source.h"
 #include "port/port.h"
 
-struct bpf_map;
-
 struct generator {
-	struct source_control *control; /* NULL: not open */
+	struct source_control *control;
 	struct source_state *state;
+	__u64 *lateness; /* HOPCAP_HISTOGRAM_BUCKETS */
 	int ifindex;
 };
 
-/* 0 or -errno with error text; generator_close undoes also a failed open. */
-int generator_open(struct generator *generator, const char *interface, int ifindex, const struct bpf_map *control,
-		   const struct bpf_map *state);
-void generator_close(struct generator *generator);
-/* Starts a stream: the next run of the program sends its first frame. */
+/* Whether a generator can send this stream: 0, or -EINVAL with error text (it is a capture, it has too many templates,
+ * a header does not fit HOPCAP_TEMPLATE_BYTES, payloads differ behind them). */
+int generator_check(const struct port_stream *stream, const char *interface);
+/* Starts a checked stream: the next run of the program sends its first frame. */
 void generator_start(struct generator *generator, const struct port_stream *stream);
 /* Frames sent so far. */
 uint64_t generator_frames(const struct generator *generator);
-void generator_result(const struct generator *generator, struct port_sent *sent);
+/* Fills all of *sent. */
+void generator_result(const struct generator *generator, const struct port_stream *stream, struct port_sent *sent);
+/* The longest template of a stream. */
+const struct port_template *generator_longest(const struct port_stream *stream);
 
 #endif

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Live frames: the kernel runs our generator program in a loop and sends what it redirects (BPF_F_TEST_XDP_LIVE_FRAMES).
+ * Live frames: the kernel runs our generator program in a loop and sends what it redirects
+ * (BPF_F_TEST_XDP_LIVE_FRAMES).
  *
- * Owns: loading bpf/source_xdp.bpf.c, one long BPF_PROG_TEST_RUN call a trial. Leaves to others: the
- * signal that ends the call (traffic/source.c), whether frames arrive: a redirect that fails inside the kernel is a frame
- * sent and lost, and is counted by the difference to the first point.
+ * Owns: loading bpf/source_xdp.bpf.c, choosing its program, one long BPF_PROG_TEST_RUN call a trial. Leaves to others:
+ * the signal that ends the call and its handler (SIGUSR1, traffic/source.c), whether frames arrive: a redirect that
+ * fails inside the kernel is a frame sent and lost, and is counted by the difference to the first point.
  *
- * A fresh call sets up a page pool, so a trial is one call; its repeat count is only a safety limit. The kernel ends the
- * call with EINTR when a signal comes; nothing else does. A batch is flushed to the device at its end, so a large batch at
- * a low rate would add up to batch x 0.1 us of delay; batches of one frame lose throughput above 2 Mpps.
+ * A fresh call sets up a page pool, so a trial is one call; its repeat count ends it when all frames are sent and is a
+ * safety limit else. The kernel ends the call with EINTR when a signal comes; nothing else does. A batch is flushed to
+ * the device at its end, so a large batch at a low rate would add up to batch x 0.1 us of delay; batches of one frame
+ * lose throughput above 2 Mpps.
+ *
+ * Each port has its own program and memory: several ports may send on one interface at once, from a CPU each.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,44 +24,72 @@
 #include <bpf/libbpf.h>
 
 #include "base/error.h"
+#include "map_source.h"
+#include "histogram_layout.h"
 #include "port/generator.h"
+#include "port/numbering.h"
 #include "port/port.h"
 #include "source_xdp.skel.h"
+#include "sys/link_watch.h"
 
 #define LIVE_MAX_FRAME_BYTES 3408 /* one 4 KiB page less headroom and the kernel's bookkeeping */
 #define REPEAT_LIMIT 2000000000u
+#define SHORTEST_RUN_NS 20 /* a run that sends nothing takes longer */
+#define PLAIN_HEADER_OFFSET 42
+#define BATCH_FULL_RATE 128 /* 3 % over 64; 256 would be 1 % more, and fill a veth ring at one go */
 
 struct port {
+	char interface[16];
+	int ifindex;
 	struct source_xdp_bpf *program;
 	struct generator generator;
-	int ifindex;
+	struct link_watch watch;
+	unsigned char page[LIVE_MAX_FRAME_BYTES]; /* what a fresh page of the running stream holds */
 };
 
 static void live_close(struct port *port)
 {
 	if (!port)
 		return;
-	generator_close(&port->generator);
+	link_watch_close(&port->watch);
 	source_xdp_bpf__destroy(port->program);
 	free(port);
 }
 
+static int load(struct port *port)
+{
+	__u32 zero = 0, ifindex = (__u32)port->ifindex;
+
+	port->program = source_xdp_bpf__open_and_load();
+	if (!port->program)
+		return error_set(errno, "%s: cannot load the live-frame generator: %s; root and kernel 5.18 are needed",
+				 port->interface, strerror(errno));
+	if (!port->program->bss)
+		return error_set(ENOMEM, "%s: cannot map the generator's memory", port->interface);
+	port->generator = (struct generator){ .control = &port->program->bss->source_control,
+					      .state = &port->program->bss->source_state,
+					      .lateness = port->program->bss->source_lateness,
+					      .ifindex = port->ifindex };
+	if (bpf_map__update_elem(port->program->maps.source_device, &zero, sizeof(zero), &ifindex, sizeof(ifindex),
+				 BPF_ANY))
+		return error_set(errno, "%s: live frames cannot be sent into this interface: %s", port->interface,
+				 strerror(errno));
+	return 0;
+}
+
 static int live_open(const struct port_config *config, struct port **result)
 {
-	const char *interface = config->interface;
 	struct port *port = calloc(1, sizeof(*port));
 	int code;
 
 	if (!port)
-		return error_set(ENOMEM, "%s: out of memory", interface);
+		return error_set(ENOMEM, "%s: out of memory", config->interface);
+	strncpy(port->interface, config->interface, sizeof(port->interface) - 1);
 	port->ifindex = config->ifindex;
-	port->program = source_xdp_bpf__open_and_load();
-	if (port->program)
-		code = generator_open(&port->generator, interface, config->ifindex, port->program->maps.source_control,
-				      port->program->maps.source_state);
-	else
-		code = error_set(errno, "%s: cannot load the live-frame generator: %s; root and kernel 5.18 are needed",
-				 interface, strerror(errno));
+	port->watch.socket = -1;
+	code = link_watch_open(&port->watch, port->interface, port->ifindex);
+	if (!code)
+		code = load(port);
 	if (code) {
 		live_close(port);
 		return code;
@@ -65,34 +98,98 @@ static int live_open(const struct port_config *config, struct port **result)
 	return 0;
 }
 
-static __u32 batch_for(double interval_ns)
+static __u32 batch_for(const struct port_stream *stream)
 {
-	if (interval_ns <= 0)
-		return 64;
-	if (interval_ns >= 5000)
+	if (stream->interval_ns <= 0 || stream->burst > 1)
+		return BATCH_FULL_RATE;
+	if (stream->interval_ns >= 5000)
 		return 1;
-	return interval_ns >= 1000 ? 8 : 64;
+	return stream->interval_ns >= 1000 ? 8 : 64;
+}
+
+/* Runs that are enough for the frames that are left, so that a short stream ends its call by itself. */
+static __u32 repeat_for(const struct port_stream *stream, uint64_t sent)
+{
+	double left = (double)(stream->frames - sent), runs = left;
+
+	if (stream->interval_ns > 0)
+		runs += left * stream->interval_ns / SHORTEST_RUN_NS + stream->ramp_s * 1e9 / SHORTEST_RUN_NS;
+	return runs < REPEAT_LIMIT ? (__u32)runs + 1 : REPEAT_LIMIT;
+}
+
+static int is_plain(const struct port_stream *stream)
+{
+	return stream->template_count == 1 && stream->flows <= 1 &&
+	       stream->templates->header_offset == PLAIN_HEADER_OFFSET &&
+	       !numbering_of(stream->templates).checksum_base;
+}
+
+/* The page of a stream: its longest frame, at least as long as the headers that are written. Returns its length. */
+static unsigned int make_page(struct port *port, const struct port_stream *stream, int plain)
+{
+	const struct port_template *longest = generator_longest(stream);
+	unsigned int bytes = longest->frame_bytes;
+
+	memcpy(port->page, longest->frame, bytes);
+	while (!plain && bytes < HOPCAP_TEMPLATE_BYTES)
+		port->page[bytes++] = 0;
+	return bytes;
+}
+
+static int run(struct port *port, const struct port_stream *stream, int plain, unsigned int page_bytes)
+{
+	int fd = bpf_program__fd(plain ? port->program->progs.source_live_plain : port->program->progs.source_live);
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = port->page, .data_size_in = page_bytes,
+		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch_for(stream));
+	uint64_t sent = 0;
+
+	while (!atomic_load(stream->stop) && sent < stream->frames && !port->generator.state->gone &&
+	       !link_watch_gone(&port->watch)) {
+		int code;
+
+		options.repeat = (int)repeat_for(stream, sent);
+		port->generator.state->next_event = sent;
+		code = bpf_prog_test_run_opts(fd, &options);
+		sent = generator_frames(&port->generator);
+		if (code && code != -EINTR && code != -EAGAIN)
+			return error_set(-code, "%s: cannot send live frames: %s", port->interface, strerror(-code));
+	}
+	if (port->generator.state->gone || link_watch_gone(&port->watch))
+		return error_set(ENODEV, "%s: the interface went away after %llu frames", port->interface,
+				 (unsigned long long)sent);
+	return 0;
 }
 
 static int live_send(struct port *port, const struct port_stream *stream, struct port_sent *sent)
 {
-	struct xdp_md context = { .data_end = stream->templates->frame_bytes, .ingress_ifindex = port->ifindex };
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = stream->templates->frame, .data_size_in = stream->templates->frame_bytes,
-		    .ctx_in = &context, .ctx_size_in = sizeof(context), .repeat = REPEAT_LIMIT,
-		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch_for(stream->interval_ns));
-	int result = 0;
+	int plain, code;
 
+	memset(sent, 0, sizeof(*sent));
+	code = generator_check(stream, port->interface);
+	if (code)
+		return code;
+	if (generator_longest(stream)->frame_bytes > LIVE_MAX_FRAME_BYTES)
+		return error_set(EINVAL, "%s: live frames have at most %d bytes", port->interface,
+				 LIVE_MAX_FRAME_BYTES);
+	plain = is_plain(stream);
 	generator_start(&port->generator, stream);
-	while (!atomic_load(stream->stop) && generator_frames(&port->generator) < stream->frames) {
-		result = bpf_prog_test_run_opts(bpf_program__fd(port->program->progs.source_live), &options);
-		if (result && result != -EINTR && result != -EAGAIN)
-			break;
-		result = 0;
-	}
-	generator_result(&port->generator, sent);
-	if (result)
-		return error_set(-result, "live frames on interface %d: %s", port->ifindex, strerror(-result));
-	return 0;
+	code = link_watch_arm(&port->watch, SIGUSR1);
+	if (!code)
+		code = run(port, stream, plain, make_page(port, stream, plain));
+	link_watch_disarm(&port->watch);
+	generator_result(&port->generator, stream, sent);
+	return code;
+}
+
+static const char *live_describe(const struct port *port)
+{
+	(void)port;
+	return "live frames, made in the kernel";
+}
+
+static uint64_t live_progress(const struct port *port)
+{
+	return generator_frames(&port->generator);
 }
 
 const struct port_ops port_live = {
@@ -101,4 +198,6 @@ const struct port_ops port_live = {
 	.open = live_open,
 	.send = live_send,
 	.close = live_close,
+	.describe = live_describe,
+	.progress = live_progress,
 };

@@ -16,20 +16,22 @@
 #include "model/run.h"
 #include "wire_test_frame.h"
 
-#define PORT_MAX_TEMPLATES 64
+#define PORT_MAX_TEMPLATES 64	   /* that every port takes */
+#define PORT_MAX_REPLAY (1u << 20) /* that AF_PACKET takes: the frames of a capture */
+#define PORT_NO_HEADER 0xffffffffu /* header_offset of a frame that leaves as it is: counted, but not numbered, so without ledger */
 
 /* One frame as it leaves, but for what changes from frame to frame. */
 struct port_template {
 	const unsigned char *frame;  /* ports copy it before they number it; lives as long as the stream */
 	unsigned int frame_bytes;
-	unsigned int header_offset;  /* of the test header */
+	unsigned int header_offset;  /* of the test header, udp_offset + 8; or PORT_NO_HEADER (AF_PACKET only) */
 	unsigned int udp_offset;     /* of the UDP header */
 };
 
 /* One stream: frame n is made of template n % template_count, with UDP source port + n % flows. */
 struct port_stream {
 	const struct port_template *templates;
-	unsigned int template_count; /* 1…PORT_MAX_TEMPLATES */
+	unsigned int template_count; /* 1…PORT_MAX_TEMPLATES; AF_PACKET: 1…PORT_MAX_REPLAY */
 	unsigned int flows;	     /* 1…16384; IPv6 checksums follow */
 	double interval_ns;	     /* between planned departures, on average; 0: as fast as it goes */
 	unsigned int burst;	     /* so many frames are planned for the same instant, every burst * interval_ns; 0 or 1: none */
@@ -37,6 +39,10 @@ struct port_stream {
 	uint64_t frames;	     /* at most; the sequence wraps at 2^32 */
 	uint32_t stamp_interval;     /* every Nth frame is stamped; a power of two; 0: none */
 	atomic_int *stop;	     /* set by another thread when time is up */
+	/* Instead of interval_ns, burst and ramp_s, for AF_PACKET only; NULL: not used. Planned departure of frame n, since that of
+	 * frame 0: departures_ns[n % template_count] + n / template_count * pass_ns. Never decreasing; the first one is 0. */
+	const uint64_t *departures_ns;
+	uint64_t pass_ns;	     /* from the first frame of one pass to that of the next, at least departures_ns of the last one */
 };
 
 struct port_sent {
@@ -57,7 +63,10 @@ struct port_config {
 	int busy_poll;		     /* AF_XDP: preferred busy polling */
 	int qdisc;		     /* AF_PACKET: 1 through the queueing discipline instead of past it */
 	unsigned int super_bytes;    /* AF_PACKET: > 0: GSO super-frames of so many bytes, cut to frames by the device (virtio-net header) */
-	unsigned int ring_entries;   /* AF_XDP: 0 for the default */
+	int no_clones;		     /* AF_PACKET: every frame by the socket, none as clones at tc: generic XDP skips what tc redirected */
+	unsigned int ring_entries;   /* AF_XDP: 0 for the default, else a power of two from 64 to 4096 */
+	unsigned int queues;	     /* AF_XDP: queues of this interface that this process is going to open and that are to share one
+					registration of memory (the first one opened decides); 0 or 1: none shared */
 };
 
 struct port;
@@ -72,9 +81,11 @@ struct port_ops {
 	void (*close)(struct port *port);
 	/* What was got, one line for people: "AF_XDP copy, queue 0, 2048 frames of 4096 bytes, need_wakeup". May be NULL. */
 	const char *(*describe)(const struct port *port);
+	/* Frames sent so far of the running stream, from any thread; NULL: port_sent.frames is kept up to date while sending. */
+	uint64_t (*progress)(const struct port *port);
 };
 
-extern const struct port_ops port_live, port_packet, port_xsk;
+extern const struct port_ops port_live, port_packet, port_xsk_zero_copy, port_xsk_copy;
 
 /* A departure that is later than this moves the plan instead of being followed by a burst that nobody asked for; in time it
  * is what the smallest queue on a path (256 frames) takes at 5 Mpps. */

@@ -22,9 +22,18 @@ struct receive_frame {
 typedef void (*receive_function)(void *context, const struct receive_frame *frames, unsigned char *send_back,
 				 unsigned int count);
 
-/* What the kernel says got lost at this socket, since it was opened. */
+/* What happened at this receiver since it was opened. The first four the kernel says, and each is a lost frame but for
+ * fill_empty, which counts the times that a driver found no buffer to receive into: it then leaves frames in its own ring, and
+ * drops those that no longer fit (see its own counters). */
 struct receive_statistics {
-	uint64_t dropped, ring_full, fill_empty, invalid;
+	uint64_t dropped;    /* did not fit the buffers, or the socket was not ready */
+	uint64_t ring_full;  /* the receiver was too slow to take them */
+	uint64_t fill_empty; /* the receiver was too slow to give buffers back */
+	uint64_t invalid;    /* buffers that were not valid: a mistake of ours */
+	uint64_t returned;   /* frames sent back */
+	uint64_t return_refused; /* frames that were to be sent back, and found no room on the way out */
+	uint64_t unbound;    /* test frames that came on queues of this interface without a socket, and went on to the stack: of the whole
+				interface, every receiver of it says the same number */
 };
 
 struct receiver;

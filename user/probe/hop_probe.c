@@ -21,7 +21,15 @@
 #include "sys/netns.h"
 
 struct maps {
-	struct bpf_map *control, *counters, *seen, *histograms, *ledger, *ledger_state;
+	struct bpf_map *control, *counters, *seen, *histograms, *sink, *tracks, *ledger;
+};
+
+/* What one CPU has counted. */
+struct cpu_counts {
+	struct hop_counters *counters; /* an element a CPU */
+	struct hop_histograms *histograms;
+	struct hop_sink *sink;
+	struct ledger_track *tracks; /* streams times CPUs */
 };
 
 struct hop_probe {
@@ -33,12 +41,11 @@ struct hop_probe {
 	int program_fd;
 	struct bpf_attachment attachment;
 	struct hop_control *control;
-	struct hop_ledger_state *ledger_state;
-	__u64 *ledger;
-	int cpu_count;
-	struct hop_counters *counters, *armed_counters; /* an element a CPU */
-	struct hop_histograms *histograms, *armed_histograms;
+	int cpu_count, streams;
+	int is_sink;
+	struct cpu_counts now, armed;
 	struct hop_seen *seen;
+	struct ledger_track *later; /* tracks of one stream, read once more */
 	uint64_t armed_frames;
 };
 
@@ -49,8 +56,14 @@ static int uses_xdp(const struct run_point *point)
 
 #define TAKE_MAPS(skeleton)                                                                                     \
 	((struct maps){ (skeleton)->maps.hop_control, (skeleton)->maps.hop_counters, (skeleton)->maps.hop_seen, \
-			(skeleton)->maps.hop_histograms, (skeleton)->maps.hop_ledger,                           \
-			(skeleton)->maps.hop_ledger_state })
+			(skeleton)->maps.hop_histograms, (skeleton)->maps.hop_sink, (skeleton)->maps.hop_tracks, \
+			(skeleton)->maps.hop_ledger })
+
+static void size_maps(const struct hop_probe *probe)
+{
+	bpf_map__set_max_entries(probe->maps.tracks, (__u32)probe->streams);
+	bpf_map__set_max_entries(probe->maps.ledger, (__u32)probe->streams * LEDGER_WORDS);
+}
 
 static int load(struct hop_probe *probe)
 {
@@ -61,7 +74,7 @@ static int load(struct hop_probe *probe)
 		if (!probe->xdp)
 			return -errno;
 		probe->maps = TAKE_MAPS(probe->xdp);
-		bpf_map__set_max_entries(probe->maps.ledger, HOPCAP_LEDGER_WORDS);
+		size_maps(probe);
 		code = hop_xdp_bpf__load(probe->xdp);
 		probe->program_fd = bpf_program__fd(probe->xdp->progs.hop_xdp);
 	} else {
@@ -69,7 +82,7 @@ static int load(struct hop_probe *probe)
 		if (!probe->tc)
 			return -errno;
 		probe->maps = TAKE_MAPS(probe->tc);
-		bpf_map__set_max_entries(probe->maps.ledger, HOPCAP_LEDGER_WORDS);
+		size_maps(probe);
 		code = hop_tc_bpf__load(probe->tc);
 		probe->program_fd = bpf_program__fd(probe->tc->progs.hop_tc);
 	}
@@ -83,20 +96,32 @@ static void *map_memory(const struct bpf_map *map, size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+static int allocate_counts(struct cpu_counts *counts, size_t cpus, size_t streams)
+{
+	counts->counters = calloc(cpus, sizeof(*counts->counters));
+	counts->histograms = calloc(cpus, sizeof(*counts->histograms));
+	counts->sink = calloc(cpus, sizeof(*counts->sink));
+	counts->tracks = calloc(cpus * streams, sizeof(*counts->tracks));
+	return counts->counters && counts->histograms && counts->sink && counts->tracks;
+}
+
+static void free_counts(struct cpu_counts *counts)
+{
+	free(counts->counters);
+	free(counts->histograms);
+	free(counts->sink);
+	free(counts->tracks);
+}
+
 static int allocate(struct hop_probe *probe)
 {
-	size_t cpus = (size_t)probe->cpu_count;
+	size_t cpus = (size_t)probe->cpu_count, streams = (size_t)probe->streams;
 
 	probe->control = map_memory(probe->maps.control, sizeof(*probe->control));
-	probe->ledger_state = map_memory(probe->maps.ledger_state, sizeof(*probe->ledger_state));
-	probe->ledger = map_memory(probe->maps.ledger, HOPCAP_LEDGER_WORDS * sizeof(__u64));
-	probe->counters = calloc(cpus, sizeof(*probe->counters));
-	probe->armed_counters = calloc(cpus, sizeof(*probe->counters));
 	probe->seen = calloc(cpus, sizeof(*probe->seen));
-	probe->histograms = calloc(cpus, sizeof(*probe->histograms));
-	probe->armed_histograms = calloc(cpus, sizeof(*probe->histograms));
-	if (!probe->control || !probe->ledger_state || !probe->ledger || !probe->counters || !probe->armed_counters ||
-	    !probe->seen || !probe->histograms || !probe->armed_histograms)
+	probe->later = calloc(cpus, sizeof(*probe->later));
+	if (!allocate_counts(&probe->now, cpus, streams) || !allocate_counts(&probe->armed, cpus, streams) ||
+	    !probe->control || !probe->seen || !probe->later)
 		return error_set(ENOMEM, "%s: out of memory for the probe's counters", probe->point.name);
 	return 0;
 }
@@ -113,14 +138,23 @@ static int find_interface(struct hop_probe *probe)
 	return probe->ifindex ? 0 : error_set(ENODEV, "%s: no such interface", probe->point.name);
 }
 
-int hop_probe_open(const struct run_point *point, struct hop_probe **result)
+int hop_probe_open(const struct run_point *point, struct hop_probe **probe)
 {
-	struct hop_probe *probe = calloc(1, sizeof(*probe));
+	return hop_probe_open_streams(point, 1, probe);
+}
+
+int hop_probe_open_streams(const struct run_point *point, int streams, struct hop_probe **result)
+{
+	struct hop_probe *probe;
 	int code;
 
+	if (streams < 1 || streams > LEDGER_MAX_STREAMS)
+		return error_set(EINVAL, "%s: a sink takes 1 to %d streams, not %d", point->name, LEDGER_MAX_STREAMS, streams);
+	probe = calloc(1, sizeof(*probe));
 	if (!probe)
 		return error_set(ENOMEM, "%s: out of memory", point->name);
 	probe->point = *point;
+	probe->streams = streams;
 	probe->cpu_count = libbpf_num_possible_cpus();
 	code = find_interface(probe);
 	if (!code) {
@@ -147,15 +181,10 @@ void hop_probe_close(struct hop_probe *probe)
 	hop_probe_detach(probe);
 	if (probe->control)
 		munmap(probe->control, sizeof(*probe->control));
-	if (probe->ledger_state)
-		munmap(probe->ledger_state, sizeof(*probe->ledger_state));
-	if (probe->ledger)
-		munmap(probe->ledger, HOPCAP_LEDGER_WORDS * sizeof(__u64));
-	free(probe->counters);
-	free(probe->armed_counters);
+	free_counts(&probe->now);
+	free_counts(&probe->armed);
 	free(probe->seen);
-	free(probe->histograms);
-	free(probe->armed_histograms);
+	free(probe->later);
 	hop_xdp_bpf__destroy(probe->xdp);
 	hop_tc_bpf__destroy(probe->tc);
 	free(probe);
@@ -200,51 +229,92 @@ void hop_probe_detach(struct hop_probe *probe)
 	netns_leave(&token);
 }
 
-static int read_maps(const struct hop_probe *probe, struct hop_counters *counters, struct hop_histograms *histograms)
+static int read_counters(const struct hop_probe *probe, struct hop_counters *counters)
 {
 	__u32 zero = 0;
-	int code = bpf_map_lookup_elem(bpf_map__fd(probe->maps.counters), &zero, counters);
 
-	if (!code && histograms)
-		code = bpf_map_lookup_elem(bpf_map__fd(probe->maps.histograms), &zero, histograms);
+	if (bpf_map_lookup_elem(bpf_map__fd(probe->maps.counters), &zero, counters))
+		return error_set(errno, "%s: cannot read the probe: %s", probe->point.name, strerror(errno));
+	return 0;
+}
+
+/* What only sinks count is read of sinks only. */
+static int read_maps(const struct hop_probe *probe, int is_sink, const struct cpu_counts *counts)
+{
+	__u32 zero = 0;
+	int code = read_counters(probe, counts->counters);
+
+	if (code)
+		return code;
+	code = bpf_map_lookup_elem(bpf_map__fd(probe->maps.histograms), &zero, counts->histograms);
+	if (!code && is_sink)
+		code = bpf_map_lookup_elem(bpf_map__fd(probe->maps.sink), &zero, counts->sink);
+	for (__u32 stream = 0; !code && is_sink && stream < (__u32)probe->streams; stream++)
+		code = bpf_map_lookup_elem(bpf_map__fd(probe->maps.tracks), &stream,
+					   counts->tracks + stream * (size_t)probe->cpu_count);
 	return code ? error_set(errno, "%s: cannot read the probe: %s", probe->point.name, strerror(errno)) : 0;
 }
 
-int hop_probe_arm(struct hop_probe *probe, uint16_t run_tag, uint8_t stream, int as_sink)
+/* Above every place that any CPU has marked in any stream: then all that stands in the ledger is old, and nothing need be cleared. */
+static uint64_t next_base(const struct hop_probe *probe)
 {
+	uint64_t highest = probe->control->ledger_base;
+
+	for (size_t i = 0; i < (size_t)probe->streams * (size_t)probe->cpu_count; i++)
+		if (probe->armed.tracks[i].next > highest)
+			highest = probe->armed.tracks[i].next;
+	return ledger_next_base(highest);
+}
+
+int hop_probe_arm_as(struct hop_probe *probe, const struct hop_arming *arming)
+{
+	struct hop_control *control = probe->control;
 	__u32 zero = 0;
 	int code;
 
-	probe->control->run_tag = 0; /* count nothing while the ledger is cleared */
-	if (as_sink) {
-		size_t words = (probe->ledger_state->highest + 63) / 64;
-
-		memset(probe->ledger, 0, (words < HOPCAP_LEDGER_WORDS ? words : HOPCAP_LEDGER_WORDS) * sizeof(__u64));
-		probe->ledger_state->highest = 0;
-	}
-	code = read_maps(probe, probe->armed_counters, probe->armed_histograms);
+	if (arming->streams < 1 || arming->streams > probe->streams)
+		return error_set(EINVAL, "%s: the probe was opened for %d streams, not %d", probe->point.name, probe->streams,
+				 arming->streams);
+	control->learn = 0;
+	__atomic_store_n(&control->run_tag, 0, __ATOMIC_SEQ_CST); /* count nothing meanwhile */
+	code = read_maps(probe, arming->sink, &probe->armed);
 	if (code)
 		return code;
 	memset(probe->seen, 0, (size_t)probe->cpu_count * sizeof(*probe->seen));
 	bpf_map_update_elem(bpf_map__fd(probe->maps.seen), &zero, probe->seen, BPF_ANY);
 	probe->armed_frames = 0;
 	for (int cpu = 0; cpu < probe->cpu_count; cpu++)
-		probe->armed_frames += probe->armed_counters[cpu].test_frames;
-	probe->control->action = as_sink ? HOPCAP_HOP_DROP : HOPCAP_HOP_PASS;
-	probe->control->ledger = as_sink ? 1 : 0;
-	probe->control->stream = stream;
-	__atomic_store_n(&probe->control->run_tag, run_tag, __ATOMIC_RELEASE);
+		probe->armed_frames += probe->armed.counters[cpu].test_frames;
+	probe->is_sink = arming->sink;
+	if (arming->sink)
+		control->ledger_base = next_base(probe);
+	control->action = arming->drop ? HOPCAP_HOP_DROP : HOPCAP_HOP_PASS;
+	control->sink = arming->sink ? 1 : 0;
+	control->verify = arming->verify ? 1 : 0;
+	control->stream = arming->first_stream;
+	control->stream_count = (__u8)arming->streams;
+	__atomic_store_n(&control->run_tag, arming->run_tag, __ATOMIC_RELEASE);
+	__atomic_store_n(&control->learn, arming->learn && !arming->run_tag ? 1 : 0, __ATOMIC_RELEASE);
 	return 0;
+}
+
+int hop_probe_arm(struct hop_probe *probe, uint16_t run_tag, uint8_t stream, int as_sink)
+{
+	const struct hop_arming arming = {
+		.run_tag = run_tag, .first_stream = stream, .streams = 1, .sink = as_sink, .drop = as_sink
+	};
+
+	return hop_probe_arm_as(probe, &arming);
 }
 
 uint64_t hop_probe_count(const struct hop_probe *probe)
 {
 	uint64_t frames = 0;
 
-	if (read_maps(probe, probe->counters, NULL))
+	if (read_counters(probe, probe->now.counters))
 		return 0;
 	for (int cpu = 0; cpu < probe->cpu_count; cpu++)
-		frames += probe->counters[cpu].test_frames;
+		frames += probe->now.counters[cpu].test_frames;
 	return frames - probe->armed_frames;
 }
 
@@ -256,6 +326,12 @@ static void add_growth(struct hop_counters *total, const struct hop_counters *no
 
 	for (unsigned int i = 0; i < sizeof(*total) / sizeof(__u64); i++)
 		sum[i] += after[i] - before[i];
+}
+
+static void add_buckets(struct histogram *histogram, const __u64 *now, const __u64 *armed)
+{
+	for (unsigned int i = 0; i < HOPCAP_HISTOGRAM_BUCKETS; i++)
+		histogram->buckets[i] += now[i] - armed[i];
 }
 
 static void read_seen(const struct hop_probe *probe, struct hop_reading *reading)
@@ -274,32 +350,91 @@ static void read_seen(const struct hop_probe *probe, struct hop_reading *reading
 	}
 }
 
+struct stream_words {
+	const struct hop_probe *probe;
+	uint32_t stream;
+};
+
+static uint64_t word_at(void *context, uint32_t index)
+{
+	const struct stream_words *words = context;
+	__u32 key = words->stream * LEDGER_WORDS + index;
+	uint64_t word = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(words->probe->maps.ledger), &key, &word);
+	return word;
+}
+
+/*
+ * Frames that a CPU has not marked yet may turn out to be duplicates of another CPU's. Only once the frames have stopped: words
+ * that are read while CPUs are marking them would say so of frames that are their own.
+ */
+static void settle_streams(const struct hop_probe *probe, struct hop_reading *reading)
+{
+	size_t cpus = (size_t)probe->cpu_count, bytes = cpus * sizeof(struct ledger_track);
+
+	for (uint32_t stream = 0; stream < (uint32_t)probe->streams; stream++) {
+		struct ledger_track *tracks = probe->now.tracks + stream * cpus, *later = probe->later;
+		struct ledger_counts settled = reading->streams[stream];
+		struct stream_words words = { probe, stream };
+
+		ledger_counts_settle(&settled, tracks, probe->cpu_count, probe->control->ledger_base, word_at, &words);
+		if (!memcmp(&settled, &reading->streams[stream], sizeof(settled)))
+			continue;
+		if (!bpf_map_lookup_elem(bpf_map__fd(probe->maps.tracks), &stream, later) && !memcmp(tracks, later, bytes))
+			reading->streams[stream] = settled;
+	}
+}
+
+static void add_sink(const struct hop_probe *probe, int cpu, struct hop_reading *reading)
+{
+	const struct hop_sink *now = &probe->now.sink[cpu], *armed = &probe->armed.sink[cpu];
+
+	add_buckets(&reading->gap_ns, now->gap_ns, armed->gap_ns);
+	reading->jitter_sum_ns += now->jitter_sum_ns - armed->jitter_sum_ns;
+	reading->jitter_count += now->jitter_count - armed->jitter_count;
+	for (int stream = 0; stream < probe->streams; stream++) {
+		size_t index = (size_t)stream * (size_t)probe->cpu_count + (size_t)cpu;
+
+		ledger_counts_add(&reading->streams[stream], &probe->now.tracks[index], &probe->armed.tracks[index],
+				  probe->control->ledger_base);
+	}
+}
+
 int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 {
 	uint64_t most = 0;
-	int code = read_maps(probe, probe->counters, probe->histograms);
+	int code = read_maps(probe, probe->is_sink, &probe->now);
 
 	if (code)
 		return code;
 	memset(reading, 0, sizeof(*reading));
 	reading->cpu = -1;
+	reading->run_tag = (uint16_t)__atomic_load_n(&probe->control->run_tag, __ATOMIC_RELAXED);
 	for (int cpu = 0; cpu < probe->cpu_count; cpu++) {
-		uint64_t frames = probe->counters[cpu].test_frames - probe->armed_counters[cpu].test_frames;
+		const struct hop_histograms *now = &probe->now.histograms[cpu], *armed = &probe->armed.histograms[cpu];
+		uint64_t frames = probe->now.counters[cpu].test_frames - probe->armed.counters[cpu].test_frames;
 
-		add_growth(&reading->total, &probe->counters[cpu], &probe->armed_counters[cpu]);
+		add_growth(&reading->total, &probe->now.counters[cpu], &probe->armed.counters[cpu]);
+		reading->cpu_frames[cpu < RUN_MAX_CPUS ? cpu : RUN_MAX_CPUS - 1] += frames;
 		if (frames > most) {
 			most = frames;
 			reading->cpu = cpu;
 		}
-		for (unsigned int i = 0; i < HOPCAP_HISTOGRAM_BUCKETS; i++) {
-			reading->hop_ns.buckets[i] +=
-				probe->histograms[cpu].hop_ns[i] - probe->armed_histograms[cpu].hop_ns[i];
-			reading->path_ns.buckets[i] +=
-				probe->histograms[cpu].path_ns[i] - probe->armed_histograms[cpu].path_ns[i];
-		}
+		add_buckets(&reading->hop_ns, now->hop_ns, armed->hop_ns);
+		add_buckets(&reading->path_ns, now->path_ns, armed->path_ns);
+		if (probe->is_sink)
+			add_sink(probe, cpu, reading);
 	}
+	if (probe->is_sink)
+		settle_streams(probe, reading);
 	read_seen(probe, reading);
 	if (reading->total.test_frames)
 		reading->cpu_share = (double)most / (double)reading->total.test_frames;
 	return 0;
+}
+
+int hop_probe_alive(const struct hop_probe *probe)
+{
+	return bpf_attachment_alive(&probe->attachment, probe->point.interface, probe->point.netns);
 }

@@ -22,7 +22,7 @@
 /* clang-format off */
 static void (*const blocks[])(const struct page *page, const struct run *run) = {
 	text_header, text_hops,
-	text_throughput, text_sizes, text_latency,
+	text_throughput, text_rfc2544, text_sizes, text_latency,
 	text_pressure, text_costs, text_findings,
 	text_verdict,
 };

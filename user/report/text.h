@@ -16,6 +16,7 @@
 void text_header(const struct page *page, const struct run *run);
 void text_hops(const struct page *page, const struct run *run);
 void text_throughput(const struct page *page, const struct run *run);
+void text_rfc2544(const struct page *page, const struct run *run);
 void text_sizes(const struct page *page, const struct run *run);
 void text_latency(const struct page *page, const struct run *run);
 void text_pressure(const struct page *page, const struct run *run);
@@ -36,6 +37,8 @@ const char *text_port(enum run_port port);
 const struct run_service *text_service(const struct run *run, int point, unsigned int frame_bytes);
 /* The trial that `pressure` is about; NULL when there was none. */
 const struct run_trial *text_pressure_trial(const struct run *run);
+/* The smallest speed of Ethernet, Gbit/s, that is not below a rate on the wire. */
+double text_ethernet_gbps(double most_l1);
 /* "12.3 %", with a digit more for small ones. Returns buffer. */
 const char *text_percent(char buffer[TEXT_QUANTITY_BYTES], double ratio);
 

@@ -259,6 +259,8 @@ void text_verdict(const struct page *page, const struct run *run)
 {
 	const struct run_verdict *verdict = &run->verdict;
 
+	if (run->has_rfc2544 && !run->service_count) /* no hop was looked at */
+		return;
 	print_verdict_line(page, run);
 	if (verdict->sentence[0]) {
 		page_ink(page, INK_BOLD);

@@ -235,7 +235,7 @@ void text_hops(const struct page *page, const struct run *run)
 	char cuts[64], idle[48], loaded[48];
 	struct table table;
 
-	if (text_hop_count(run) == 0)
+	if (text_hop_count(run) == 0 || (run->has_rfc2544 && !run->service_count)) /* measured as a whole */
 		return;
 	page_heading(page, "hops");
 	table_start(&table, text_hop_count(run));

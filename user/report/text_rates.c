@@ -17,58 +17,116 @@ static void set_range(struct table *table, int row, int column, double low, doub
 		table_set(table, row, column, ">= %.*f", decimals, low / unit);
 }
 
-static void add_bounds(struct table *table, const struct run *run, const struct run_throughput_bounds *const bounds[2])
+static void set_bounds(struct table *table, int row, int column, const struct run_throughput_bounds *bounds, double factor,
+		       int decimals)
 {
-	double most = fmax(bounds[0]->upper_pps, bounds[1]->upper_pps);
-	int mega = most >= 1e6;
-	int rate, gbps, loss;
+	double low = bounds->lower_pps * factor, high = bounds->upper_pps * factor;
 
+	if (bounds->no_lower)
+		table_set(table, row, column, "< %.*f", decimals, high);
+	else
+		set_range(table, row, column, low, bounds->no_upper ? RUN_UNKNOWN : high, 1, decimals);
+}
+
+static void add_bounds(struct table *table, const struct run *run, const struct run_throughput_bounds *goals)
+{
+	int rate, gbps, through, loss, mega = 0;
+
+	for (int i = 0; i < table->row_count; i++)
+		mega |= goals[i].upper_pps >= 1e6 || goals[i].lower_pps >= 1e6;
 	table_group(table, "");
 	rate = table_column(table, mega ? "Mpps" : "kpps", TABLE_RIGHT);
 	gbps = table_column(table, "Gbit/s", TABLE_RIGHT);
+	through = table_column(table, "comes through", TABLE_RIGHT);
 	loss = table_column(table, "lost at the lower", TABLE_RIGHT);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < table->row_count; i++) {
 		char buffer[TEXT_QUANTITY_BYTES];
 
-		set_range(table, i, rate, bounds[i]->lower_pps, bounds[i]->upper_pps, mega ? 1e6 : 1e3, mega ? 3 : 1);
-		set_range(table, i, gbps, units_gbps(bounds[i]->lower_pps, run->primary_bytes),
-			  units_gbps(bounds[i]->upper_pps, run->primary_bytes), 1, 2);
-		table_set(table, i, loss, "%s", text_percent(buffer, bounds[i]->loss_ratio));
+		set_bounds(table, i, rate, &goals[i], mega ? 1e-6 : 1e-3, mega ? 3 : 1);
+		set_bounds(table, i, gbps, &goals[i], units_gbps(1, run->primary_bytes), 2);
+		if (isfinite(goals[i].conditional_pps))
+			table_set(table, i, through, "%.*f", mega ? 3 : 1, goals[i].conditional_pps * (mega ? 1e-6 : 1e-3));
+		if (!goals[i].no_lower)
+			table_set(table, i, loss, "%s", text_percent(buffer, goals[i].loss_ratio));
 	}
+}
+
+static const char *goal_name(const struct run *run, const struct run_throughput_bounds *goals, int count, int i, char *buffer,
+			     size_t size)
+{
+	const char *which = count == 1 ? "" : i == 0 ? "NDR, " : i == count - 1 ? "PDR, " : "";
+
+	if (!run->goal_count && !(goals[i].loss_goal >= 0)) /* an old run */
+		snprintf(buffer, size, "%s", i ? "PDR" : "NDR, no frame lost");
+	else if (goals[i].loss_goal > 0)
+		snprintf(buffer, size, "%sat most %g %% lost", which, 100 * goals[i].loss_goal);
+	else
+		snprintf(buffer, size, "%sno frame lost", which);
+	return buffer;
+}
+
+static void print_irregular(const struct page *page, const struct run_throughput_bounds *bounds, const char *name)
+{
+	char why[PAGE_TEXT_BYTES] = "";
+	size_t used = 0;
+	const struct {
+		int is;
+		const char *text;
+	} reasons[] = {
+		{ bounds->no_lower, "no load meets it for certain" },
+		{ bounds->no_upper, "no load fails for certain" },
+		{ bounds->contradiction, "trials contradict each other (a lower load failed, or a higher one passed)" },
+		{ bounds->wide, "closer bounds are not certain on a machine as unsteady as this" },
+	};
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].is)
+			used += (size_t)snprintf(why + used, sizeof(why) - used, "%s%s", used ? "; " : "", reasons[i].text);
+	if (!used)
+		snprintf(why, sizeof(why), "a lower rate failed where a higher one passed, so the bounds are wide on purpose");
+	page_paragraph(page, 2, "", "irregular (%s): %s", name, why);
+}
+
+static void print_search(const struct page *page, const struct run *run)
+{
+	const struct run_throughput_bounds *goal = &run->goals[0];
+	char spent[64] = "";
+
+	if (!run->goal_count || !isfinite(goal->final_trial_s))
+		return;
+	if (run->search_trials > 0 && isfinite(run->search_trial_s))
+		snprintf(spent, sizeof(spent), "; %d trials, %.1f s", run->search_trials, run->search_trial_s);
+	page_ink(page, INK_DIM);
+	page_paragraph(page, 2, "",
+		       "MLRsearch: full-length trials of %g s, %g s of them for a bound, high loss in at most %g %% of the time, width "
+		       "%g %%%s. Comes through: conditional throughput at the lower bound.",
+		       goal->final_trial_s, goal->duration_sum_s, 100 * goal->exceed_ratio, 100 * goal->width, spent);
+	page_ink(page, INK_PLAIN);
 }
 
 void text_throughput(const struct page *page, const struct run *run)
 {
-	const struct run_throughput_bounds *const bounds[2] = { &run->ndr, &run->pdr };
+	const struct run_throughput_bounds old[2] = { run->ndr, run->pdr }, *goals = run->goal_count ? run->goals : old;
+	int count = run->goal_count ? run->goal_count : 2, column;
+	char name[64];
 	struct table table;
-	int name;
 
-	if (!run->has_throughput)
+	if (!run->has_throughput || count > RUN_MAX_GOALS)
 		return;
 	page_heading(page, "end to end");
-	table_start(&table, 2);
-	name = table_column(&table, "  capacity lies between", TABLE_LEFT);
-	for (int i = 0; i < 2; i++) {
-		if (bounds[i]->loss_goal > 0)
-			table_set(&table, i, name, "  %s, at most %g %% lost", i ? "PDR" : "NDR",
-				  100 * bounds[i]->loss_goal);
-		else
-			table_set(&table, i, name, "  %s", i ? "PDR" : "NDR, no frame lost");
-	}
-	add_bounds(&table, run, bounds);
+	table_start(&table, count);
+	column = table_column(&table, "  capacity lies between", TABLE_LEFT);
+	for (int i = 0; i < count; i++)
+		table_set(&table, i, column, "  %s", goal_name(run, goals, count, i, name, sizeof(name)));
+	add_bounds(&table, run, goals);
 	table_print(page, &table);
-	for (int i = 0; i < 2; i++) {
-		if (bounds[i]->irregular)
-			page_paragraph(
-				page, 2, "",
-				"%s is irregular: a lower rate failed where a higher one passed, so the bounds are "
-				"wide on purpose",
-				i ? "PDR" : "NDR");
-	}
+	for (int i = 0; i < count; i++)
+		if (goals[i].irregular)
+			print_irregular(page, &goals[i], goal_name(run, goals, count, i, name, sizeof(name)));
+	print_search(page, run);
 }
 
-/* The smallest speed of Ethernet that is not below a rate on the wire. */
-static double ethernet_gbps(double most_l1)
+double text_ethernet_gbps(double most_l1)
 {
 	static const double speeds[] = { 1, 10, 25, 40, 100, 200, 400, 800 };
 	size_t i = 0;
@@ -98,7 +156,7 @@ static void measure_sizes(const struct run *run, const unsigned int *sizes, int 
 		values->gbps_l1[i] = units_gbps_l1(values->pps[i], sizes[i]);
 		most = fmax(most, values->gbps_l1[i]);
 	}
-	values->speed = ethernet_gbps(most);
+	values->speed = text_ethernet_gbps(most);
 	for (int i = 0; i < count; i++)
 		values->ceiling[i] = values->speed / units_gbps_l1(1, sizes[i]);
 }
@@ -178,7 +236,7 @@ void text_sizes(const struct page *page, const struct run *run)
 	char heading[64];
 	struct table table;
 
-	if (count < 2)
+	if (count < 2 || (run->has_rfc2544 && !run->service_count))
 		return;
 	measure_sizes(run, sizes, count, &values);
 	page_heading(page, "frame sizes: what the whole path passes when more is offered than fits");

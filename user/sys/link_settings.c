@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -60,6 +61,28 @@ int link_get_gro(const char *name)
 	int result = ethtool_call(name, &value);
 
 	return result < 0 ? ethtool_failed(result, name, "read whether GRO is on") : value.data != 0;
+}
+
+/* ETHTOOL_GLINKSETTINGS is asked twice: first for the length of the masks, then with room for them. */
+double link_speed_mbps(const char *name)
+{
+	struct {
+		struct ethtool_link_settings settings;
+		uint32_t masks[3 * 127];
+	} request = { .settings.cmd = ETHTOOL_GLINKSETTINGS };
+	int words;
+
+	if (ethtool_call(name, &request) < 0)
+		return 0;
+	words = -request.settings.link_mode_masks_nwords;
+	if (words <= 0 || words > 127)
+		return 0;
+	memset(&request, 0, sizeof(request));
+	request.settings.cmd = ETHTOOL_GLINKSETTINGS;
+	request.settings.link_mode_masks_nwords = (int8_t)words;
+	if (ethtool_call(name, &request) < 0 || request.settings.speed == (uint32_t)SPEED_UNKNOWN)
+		return 0;
+	return request.settings.speed;
 }
 
 int link_driver(const char *name, char *driver, size_t size)

@@ -13,6 +13,8 @@
 int link_set_gro(const char *name, int on);
 int link_get_gro(const char *name);	/* 1, 0 or -errno */
 int link_set_segmentation(const char *name, int on); /* TSO, GSO and, on veth, their relatives */
+/* Speed of the line in Mbit/s; 0 when the device does not say (no link, or none to speak of). No error text. */
+double link_speed_mbps(const char *name);
 int link_driver(const char *name, char *driver, size_t size); /* "" for a device that has none to name */
 
 /* Threaded NAPI on or off. sysfs shows the namespace that it was mounted in, so it is mounted anew, but on no path:

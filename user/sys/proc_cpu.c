@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,31 +15,58 @@
 
 #define KERNEL_THREAD_FLAG 0x00200000 /* PF_KTHREAD of include/linux/sched.h */
 
+/* A line of /proc/stat: "cpu" (all of them) or "cpuN". Returns N, -1 for all, -2 when it is another line. */
+static int parse_times(const char *line, struct proc_cpu_times *times)
+{
+	unsigned long long value[8] = { 0 };
+	int cpu = -1, used = 3;
+
+	if (strncmp(line, "cpu", 3))
+		return -2;
+	if (line[3] != ' ' && (sscanf(line, "cpu%d%n", &cpu, &used) < 1 || cpu < 0))
+		return -2;
+	if (sscanf(line + used, " %llu %llu %llu %llu %llu %llu %llu %llu", &value[0], &value[1], &value[2], &value[3],
+		   &value[4], &value[5], &value[6], &value[7]) < 7)
+		return -2;
+	*times = (struct proc_cpu_times){ .user = value[0] + value[1],
+					  .system = value[2],
+					  .idle = value[3],
+					  .iowait = value[4],
+					  .irq = value[5],
+					  .softirq = value[6],
+					  .steal = value[7],
+					  .present = 1 };
+	return cpu;
+}
+
+int proc_cpu_parse(FILE *file, struct proc_cpu_times *times, int max, struct proc_cpu_times *all)
+{
+	struct proc_cpu_times one;
+	char line[512]; /* longer ones are not about CPUs; their rest is read as lines that are not, either */
+	int count = 0;
+
+	memset(times, 0, sizeof(*times) * (size_t)max);
+	if (all)
+		memset(all, 0, sizeof(*all));
+	while (fgets(line, sizeof(line), file)) {
+		int cpu = parse_times(line, &one);
+
+		count += cpu >= 0;
+		if (cpu >= 0 && cpu < max)
+			times[cpu] = one;
+		else if (cpu == -1 && all)
+			*all = one;
+	}
+	return count;
+}
+
 int proc_cpu_times(struct proc_cpu_times *times, int max)
 {
 	FILE *file = fopen("/proc/stat", "re");
-	char line[512];
 
 	if (!file)
 		return error_set(errno, "cannot read /proc/stat: %s", strerror(errno));
-	memset(times, 0, sizeof(*times) * (size_t)max);
-	while (fgets(line, sizeof(line), file)) {
-		unsigned long long value[8] = { 0 };
-		int cpu;
-
-		if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &value[0], &value[1], &value[2],
-			   &value[3], &value[4], &value[5], &value[6], &value[7]) < 8 ||
-		    cpu < 0 || cpu >= max)
-			continue;
-		times[cpu] = (struct proc_cpu_times){ .user = value[0] + value[1],
-						      .system = value[2],
-						      .idle = value[3],
-						      .iowait = value[4],
-						      .irq = value[5],
-						      .softirq = value[6],
-						      .steal = value[7],
-						      .present = 1 };
-	}
+	proc_cpu_parse(file, times, max, NULL);
 	fclose(file);
 	return 0;
 }
@@ -192,4 +220,39 @@ int proc_threads(struct proc_thread **threads)
 	if (count)
 		qsort(*threads, (size_t)count, sizeof(**threads), compare_tid);
 	return count;
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int proc_cpu_read(struct proc_cpu_reading *reading)
+{
+	FILE *file = fopen("/proc/stat", "re");
+
+	memset(reading, 0, sizeof(*reading));
+	if (!file)
+		return error_set(errno, "cannot read /proc/stat: %s", strerror(errno));
+	/* The same order at every reading, so that all differences are over (nearly) the same length of time. */
+	reading->when_ns = clock_ns(CLOCK_MONOTONIC);
+	reading->cpu_total = proc_cpu_parse(file, reading->cpus, RUN_MAX_CPUS, &reading->all);
+	fclose(file);
+	if (!reading->all.present || reading->cpu_total == 0)
+		return error_set(EPROTO, "/proc/stat says nothing about the CPUs of this machine");
+	reading->ticks_per_s = (unsigned int)sysconf(_SC_CLK_TCK);
+	reading->own_pid = getpid();
+	reading->own_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	reading->thread_count = proc_threads(&reading->threads);
+	return reading->thread_count < 0 ? reading->thread_count : 0;
+}
+
+void proc_cpu_reading_free(struct proc_cpu_reading *reading)
+{
+	free(reading->threads);
+	reading->threads = NULL;
+	reading->thread_count = 0;
 }

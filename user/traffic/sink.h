@@ -41,6 +41,7 @@ struct sink_reading {
 	uint64_t queue_frames[SINK_MAX_QUEUES]; /* by receive queue; AF_XDP and XDP */
 	uint64_t cpu_frames[RUN_MAX_CPUS];  /* by CPU */
 	uint64_t dropped, ring_full, fill_empty; /* AF_XDP: frames that came and were lost at the socket, by reason */
+	uint64_t unbound;		    /* AF_XDP: test frames on queues of the interface that no thread serves; they went on to the stack */
 };
 
 struct sink;

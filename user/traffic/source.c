@@ -21,8 +21,9 @@
 #include "traffic/source.h"
 
 #define TICK_NS 10000000
+#define XSK_ONE_BUFFER_BYTES 3840
 
-static const struct port_ops *const all_ports[] = { &port_live, &port_xsk, &port_packet };
+static const struct port_ops *const all_ports[] = { &port_live, &port_xsk_copy, &port_packet };
 #define PORT_COUNT (sizeof(all_ports) / sizeof(all_ports[0]))
 
 struct source {
@@ -110,7 +111,8 @@ static int open_port(struct source *source, unsigned int index)
 	code = netns_enter(source->place.netns, &token);
 	if (code)
 		return code;
-	config = (struct port_config){ .interface = source->place.interface, .ifindex = source->ifindex };
+	config = (struct port_config){ .interface = source->place.interface, .ifindex = source->ifindex,
+					.no_clones = source->place.no_clones };
 	code = all_ports[index]->open(&config, &source->ports[index]);
 	netns_leave(&token);
 	return code;
@@ -125,6 +127,9 @@ int source_port_usable(struct source *source, enum run_port port, unsigned int f
 		return 0;
 	*why_not = "frames of this size do not fit one of its buffers";
 	if (frame_bytes > all_ports[index]->max_frame_bytes)
+		return 0;
+	*why_not = "frames of several buffers are copied one by one; AF_PACKET's clones are faster";
+	if (port == RUN_PORT_AF_XDP_COPY && frame_bytes > XSK_ONE_BUFFER_BYTES)
 		return 0;
 	if (open_port(source, index)) {
 		*why_not = error_text();

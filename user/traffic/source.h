@@ -20,6 +20,7 @@ struct source_place {
 	int cpu;		     /* to pin to; -1: where the scheduler likes */
 	unsigned char source_mac[6], destination_mac[6];
 	uint16_t run_tag;
+	int no_clones;		     /* port_config.no_clones */
 };
 
 struct source_stream {

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `send`, `sink` and `reflect` show: one refreshing line a second on a terminal, JSON lines, and the result.
+ *
+ * Owns: text and JSON of one moment and of the end. Leaves to others: taking the readings. A JSON line is one object with
+ * "event": "start", "interval" or "result"; numbers that are not known are left out.
+ */
+#ifndef CMD_TRAFFIC_OUTPUT_H
+#define CMD_TRAFFIC_OUTPUT_H
+
+#include "model/cpu_cost.h"
+#include "port/port.h"
+#include "traffic/sink.h"
+
+struct traffic_state {
+	double elapsed_s;	   /* since the start */
+	int sends, sinks;	   /* which of the two halves there is */
+	uint64_t sent_frames;	   /* so far */
+	double frame_bytes;	   /* mean of what is sent */
+	const struct sink_reading *reading;
+	int streams;		   /* that the sink has ledgers for */
+};
+
+struct traffic_result {
+	struct traffic_state state;
+	const char *source, *sink; /* points as written; NULL */
+	const char *source_got, *sink_got; /* what port, what sink */
+	const char *mix;	   /* sizes in words */
+	uint16_t run_tag;
+	double asked_pps;	   /* 0: as fast as it goes */
+	double achieved_pps;	   /* first to last departure, workers added */
+	double sending_s;
+	int workers;
+	const struct port_sent *sent; /* summed over workers */
+	uint64_t stream_sent[LEDGER_MAX_STREAMS]; /* of each worker; 0 unknown */
+	const struct run_cpu_cost *cost; /* of the whole machine while frames were sent; NULL: not known */
+	int source_limited;	   /* 1: less than was asked for left */
+};
+
+/* form: what the user wants to see while it runs and at the end. */
+struct traffic_form {
+	int json_lines, live;	   /* live: a line that refreshes itself, on a terminal */
+};
+
+void traffic_interval(const struct traffic_form *form, const struct traffic_state *now, const struct traffic_state *before);
+void traffic_clear(const struct traffic_form *form);
+void traffic_result(const struct traffic_form *form, const struct traffic_result *result);
+
+#endif

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Workers that send; see sender.h. Called by cmd/send.c.
+ *
+ * A worker is ended by a flag for ports that loop in user space and by SIGUSR1 for live frames, whose loop is inside the
+ * kernel and ends with EINTR. The signal is repeated until the worker says that it is done, since one that comes just
+ * before the system call would be lost.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/if_packet.h>
+#include <sys/socket.h>
+
+#include "base/error.h"
+#include "port/pacer.h"
+#include "port/ports.h"
+#include "sys/netns.h"
+#include "traffic/sender.h"
+
+#define ANNOUNCEMENTS 3
+#define ANNOUNCE_PAUSE_NS 2000000
+#define PATH_DRAIN_NS 20000000 /* the longest queue of a path should be empty before the end is announced */
+
+struct worker {
+	struct sender *sender;
+	const struct port_ops *ops;
+	struct port *port;
+	struct port_template templates[PORT_MAX_TEMPLATES];
+	unsigned char *frames;
+	struct port_stream stream;
+	struct port_sent sent;
+	pthread_t thread;
+	int cpu, started;
+	atomic_int done;
+	int result;
+	char error[512];
+	uint64_t begin_ns, end_ns;
+};
+
+struct sender {
+	struct sender_config config;
+	int ifindex;
+	atomic_int stop, go;
+	char description[256];
+	struct worker workers[SENDER_MAX_WORKERS];
+};
+
+static void wake_up(int signal)
+{
+	(void)signal; /* it only has to interrupt a system call */
+}
+
+static int make_templates(struct sender *sender, struct worker *worker, int index)
+{
+	const struct sender_config *config = &sender->config;
+	unsigned char *frame;
+	int code;
+
+	if (config->replay)
+		return 0;
+	worker->frames = calloc((size_t)config->size_count, HOPCAP_MAX_FRAME_BYTES);
+	if (!worker->frames)
+		return error_set(ENOMEM, "out of memory for %d frames", config->size_count);
+	frame = worker->frames;
+	for (int i = 0; i < config->size_count; i++, frame += HOPCAP_MAX_FRAME_BYTES) {
+		struct frame_spec spec = config->frame;
+
+		spec.frame_bytes = config->sizes[i];
+		spec.stream = (uint8_t)index;
+		code = frame_check(&spec);
+		if (code)
+			return code;
+		worker->templates[i] = frame_template(&spec, frame);
+		if (spec.frame_bytes > worker->ops->max_frame_bytes)
+			return error_set(EINVAL, "%s: frames of %u bytes do not fit port %s, which carries up to %u",
+					 config->interface, spec.frame_bytes, run_port_name(config->port),
+					 worker->ops->max_frame_bytes);
+	}
+	return 0;
+}
+
+static void plan(struct sender *sender, struct worker *worker, int index)
+{
+	const struct sender_config *config = &sender->config;
+	uint64_t share = config->frames / (uint64_t)config->workers,
+		 rest = config->frames % (uint64_t)config->workers;
+
+	worker->stream = (struct port_stream){
+		.templates = worker->templates,
+		.template_count = (unsigned int)config->size_count,
+		.flows = config->flows ? config->flows : 1,
+		.interval_ns = config->pps > 0 ? 1e9 * config->workers / config->pps : 0,
+		.burst = config->burst,
+		.ramp_s = config->ramp_s,
+		.frames = config->frames ? share + ((uint64_t)index < rest) : UINT64_MAX,
+		.stamp_interval = config->stamp_interval,
+		.stop = &sender->stop,
+	};
+	if (!config->replay)
+		return;
+	worker->stream.templates = config->replay->templates;
+	worker->stream.template_count = config->replay->count;
+	if (config->pps <= 0 && config->replay->pass_ns) {
+		worker->stream.departures_ns = config->replay->departures_ns;
+		worker->stream.pass_ns = config->replay->pass_ns;
+	}
+}
+
+static int open_worker(struct sender *sender, int index)
+{
+	const struct sender_config *config = &sender->config;
+	const struct port_config port = { .interface = config->interface,
+					  .ifindex = sender->ifindex,
+					  .queue = config->queue + index,
+					  .busy_poll = config->busy_poll,
+					  .qdisc = config->qdisc,
+					  .no_clones = config->no_clones,
+					  .queues = (unsigned int)config->workers,
+					  .super_bytes = config->super_bytes };
+	struct worker *worker = &sender->workers[index];
+	int code;
+
+	worker->sender = sender;
+	worker->cpu = config->cpu < 0 ? -1 : config->cpu + index;
+	worker->ops = port_ops_of(config->port);
+	if (!worker->ops)
+		return error_set(EINVAL, "port %s is not built into this version", run_port_name(config->port));
+	code = make_templates(sender, worker, index);
+	if (!code)
+		code = worker->ops->open(&port, &worker->port);
+	if (!code)
+		plan(sender, worker, index);
+	return code;
+}
+
+static void describe(struct sender *sender)
+{
+	const struct worker *worker = &sender->workers[0];
+	const char *got = worker->ops->describe ? worker->ops->describe(worker->port) : run_port_name(sender->config.port);
+
+	snprintf(sender->description, sizeof(sender->description), "%s", got);
+}
+
+int sender_open(const struct sender_config *config, struct sender **result)
+{
+	struct sigaction action = { .sa_handler = wake_up };
+	struct sender *sender = calloc(1, sizeof(*sender));
+	struct netns_token token;
+	int code;
+
+	if (!sender)
+		return error_set(ENOMEM, "%s: out of memory", config->interface);
+	sender->config = *config;
+	code = netns_enter(config->netns, &token);
+	if (!code) {
+		sender->ifindex = (int)if_nametoindex(config->interface);
+		if (!sender->ifindex)
+			code = error_set(ENODEV, "%s: no such interface", config->interface);
+		for (int i = 0; !code && i < config->workers; i++)
+			code = open_worker(sender, i);
+		netns_leave(&token);
+	}
+	if (code) {
+		sender_close(sender);
+		return code;
+	}
+	describe(sender);
+	sigaction(SIGUSR1, &action, NULL);
+	*result = sender;
+	return 0;
+}
+
+const char *sender_describe(const struct sender *sender)
+{
+	return sender->description;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set); /* without it the numbers are noisier, not wrong */
+}
+
+static void *send_thread(void *argument)
+{
+	struct worker *worker = argument;
+	struct netns_token token;
+
+	pin(worker->cpu);
+	worker->result = netns_enter(worker->sender->config.netns, &token);
+	while (!atomic_load(&worker->sender->go) && !atomic_load(&worker->sender->stop))
+		sched_yield();
+	worker->begin_ns = pacer_now_ns();
+	if (!worker->result) {
+		worker->result = worker->ops->send(worker->port, &worker->stream, &worker->sent);
+		worker->end_ns = pacer_now_ns();
+		netns_leave(&token);
+	}
+	if (worker->result)
+		snprintf(worker->error, sizeof(worker->error), "%s", error_text());
+	atomic_store(&worker->done, 1);
+	return NULL;
+}
+
+int sender_start(struct sender *sender)
+{
+	for (int i = 0; i < sender->config.workers; i++) {
+		struct worker *worker = &sender->workers[i];
+		int code = pthread_create(&worker->thread, NULL, send_thread, worker);
+
+		if (code)
+			return error_set(code, "cannot start a thread that sends: %s", strerror(code));
+		worker->started = 1;
+	}
+	atomic_store(&sender->go, 1);
+	return 0;
+}
+
+uint64_t sender_frames(const struct sender *sender)
+{
+	uint64_t frames = 0;
+
+	for (int i = 0; i < sender->config.workers; i++) {
+		const struct worker *worker = &sender->workers[i];
+
+		if (worker->ops->progress && worker->port && !atomic_load(&worker->done))
+			frames += worker->ops->progress(worker->port);
+		else
+			frames += __atomic_load_n(&worker->sent.frames, __ATOMIC_RELAXED);
+	}
+	return frames;
+}
+
+int sender_done(const struct sender *sender)
+{
+	for (int i = 0; i < sender->config.workers; i++)
+		if (sender->workers[i].started && !atomic_load(&sender->workers[i].done))
+			return 0;
+	return 1;
+}
+
+int sender_stop(struct sender *sender)
+{
+	const struct timespec pause = { .tv_nsec = 200000 };
+	int code = 0;
+
+	atomic_store(&sender->stop, 1);
+	while (!sender_done(sender)) {
+		for (int i = 0; i < sender->config.workers; i++)
+			if (sender->workers[i].started && !atomic_load(&sender->workers[i].done))
+				pthread_kill(sender->workers[i].thread, SIGUSR1);
+		nanosleep(&pause, NULL);
+	}
+	for (int i = 0; i < sender->config.workers; i++) {
+		struct worker *worker = &sender->workers[i];
+
+		if (worker->started)
+			pthread_join(worker->thread, NULL);
+		worker->started = 0;
+		if (worker->result && !code)
+			code = error_set(-worker->result, "%s", worker->error);
+	}
+	return code;
+}
+
+const struct port_sent *sender_result(const struct sender *sender, int index, double *elapsed_s)
+{
+	const struct worker *worker = &sender->workers[index];
+	uint64_t begin_ns = worker->begin_ns, end_ns = worker->end_ns;
+
+	if (worker->sent.first_ns && worker->sent.last_ns > worker->sent.first_ns) {
+		begin_ns = worker->sent.first_ns;
+		end_ns = worker->sent.last_ns;
+	}
+	*elapsed_s = end_ns > begin_ns ? (double)(end_ns - begin_ns) / 1e9 : 0;
+	return &worker->sent;
+}
+
+static void put16(unsigned char *at, uint16_t value)
+{
+	at[0] = value >> 8;
+	at[1] = value & 0xff;
+}
+
+/* Writes a 16-bit word; a UDP checksum in use stays right (RFC 1624, eq. 3). */
+static void change_word(unsigned char *udp, unsigned char *at, uint16_t value)
+{
+	uint32_t check = (uint32_t)udp[6] << 8 | udp[7], before = (uint32_t)at[0] << 8 | at[1], sum;
+
+	put16(at, value);
+	if (!check)
+		return;
+	sum = (~check & 0xffff) + (~before & 0xffff) + value;
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
+	put16(udp + 6, sum ? (uint16_t)sum : 0xffff);
+}
+
+/* The first template of a worker as the frame that ends its stream. */
+static int announce_one(struct sender *sender, int index, int fd)
+{
+	const struct worker *worker = &sender->workers[index];
+	const struct port_template *template = worker->stream.templates;
+	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = sender->ifindex, .sll_halen = 6 };
+	unsigned char frame[HOPCAP_MAX_FRAME_BYTES], *udp = frame + template->udp_offset,
+							*header;
+
+	if (template->header_offset == PORT_NO_HEADER)
+		return 0; /* a capture as it is: nobody keeps a ledger of it */
+	header = frame + template->header_offset;
+	memcpy(frame, template->frame, template->frame_bytes);
+	change_word(udp, header + HOPCAP_OFFSET_FLAGS, (uint16_t)(HOPCAP_FRAME_END << 8 | index));
+	change_word(udp, header + HOPCAP_OFFSET_SEQUENCE, (uint16_t)(worker->sent.frames >> 16));
+	change_word(udp, header + HOPCAP_OFFSET_SEQUENCE + 2, (uint16_t)worker->sent.frames);
+	if (sendto(fd, frame, template->frame_bytes, 0, (struct sockaddr *)&address, sizeof(address)) < 0 &&
+	    errno != ENOBUFS)
+		return error_set(errno, "%s: cannot announce the end of the stream: %s", sender->config.interface,
+				 strerror(errno));
+	return 0;
+}
+
+int sender_announce(struct sender *sender)
+{
+	const struct timespec drain = { .tv_nsec = PATH_DRAIN_NS }, pause = { .tv_nsec = ANNOUNCE_PAUSE_NS };
+	struct netns_token token;
+	int code = netns_enter(sender->config.netns, &token), fd;
+
+	if (code)
+		return code;
+	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		code = error_set(errno, "%s: cannot open a packet socket: %s", sender->config.interface, strerror(errno));
+	nanosleep(&drain, NULL);
+	for (int round = 0; !code && round < ANNOUNCEMENTS; round++) {
+		for (int i = 0; !code && i < sender->config.workers; i++)
+			code = announce_one(sender, i, fd);
+		nanosleep(&pause, NULL);
+	}
+	if (fd >= 0)
+		close(fd);
+	netns_leave(&token);
+	return code;
+}
+
+void sender_close(struct sender *sender)
+{
+	struct netns_token token;
+	int entered;
+
+	if (!sender)
+		return;
+	sender_stop(sender);
+	entered = !netns_enter(sender->config.netns, &token);
+	for (int i = 0; i < SENDER_MAX_WORKERS; i++) {
+		if (sender->workers[i].port)
+			sender->workers[i].ops->close(sender->workers[i].port);
+		free(sender->workers[i].frames);
+	}
+	if (entered)
+		netns_leave(&token);
+	free(sender);
+}
