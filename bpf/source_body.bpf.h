@@ -68,6 +68,19 @@ static __always_inline __u64 departure_step(const struct source_control *control
 	return (control->interval_fp >> RAMP_INTERVAL_SHIFT) * factor >> (RAMP_SHIFT - RAMP_INTERVAL_SHIFT);
 }
 
+/* A step of the plan, shorter by an eighth while there is time to make up for: 8/7 of the rate, never a burst. */
+static __always_inline __u64 caught_up(struct source_state *state, __u64 step_fp)
+{
+	__u64 gain_fp = step_fp >> 3;
+
+	if (!state->debt_fp)
+		return step_fp;
+	if (gain_fp > state->debt_fp)
+		gain_fp = state->debt_fp;
+	state->debt_fp -= gain_fp;
+	return step_fp - gain_fp;
+}
+
 /* 1 when a departure is due at now_ns, with the plan moved to the next one. */
 static __always_inline int departure_due(const struct source_control *control, struct source_state *state, __u64 now_ns)
 {
@@ -84,12 +97,14 @@ static __always_inline int departure_due(const struct source_control *control, s
 		state->slips++;
 		state->slipped_ns += late_ns;
 		state->next_fp += late_ns << HOPCAP_PACE_SHIFT;
+		if (control->catch_up)
+			state->debt_fp += late_ns << HOPCAP_PACE_SHIFT;
 	}
 	record_lateness(state, late_ns);
 	if (++state->burst_position < control->burst)
 		return 1;
 	state->burst_position = 0;
-	state->next_fp += departure_step(control, state);
+	state->next_fp += caught_up(state, departure_step(control, state));
 	return 1;
 }
 

@@ -46,6 +46,8 @@ struct source_control {
 	__u32 burst;	  /* frames planned for the same instant; 0 and 1: one */
 	__u32 template_count; /* 1…HOPCAP_SOURCE_TEMPLATES; frame n is made of template n % template_count */
 	__u32 flows;	  /* 0 and 1: one; the source port of frame n is that of the template + n % flows */
+	__u32 catch_up;	  /* 1: what the plan was moved by is made up for, an eighth of each interval at a time */
+	__u32 padding;
 	struct source_template templates[HOPCAP_SOURCE_TEMPLATES];
 };
 
@@ -62,6 +64,7 @@ struct source_state {
 	__u64 slipped_ns;
 	__u64 refused;	   /* of the sent: the device said that it had no room; clones only */
 	__u64 start_fp;	   /* planned departure of the first frame */
+	__u64 debt_fp;	   /* time that is still to be made up for */
 	__u32 burst_position; /* frames of the running burst that have left */
 	__u32 ramped;	   /* 1: the ramp is over */
 	__u32 template_next; /* sent % template_count */
@@ -74,7 +77,7 @@ struct source_state {
 };
 
 _Static_assert(sizeof(struct source_template) == 112, "source_template");
-_Static_assert(sizeof(struct source_control) == 48 + 64 * 112, "source_control");
-_Static_assert(sizeof(struct source_state) == 112, "source_state");
+_Static_assert(sizeof(struct source_control) == 56 + 64 * 112, "source_control");
+_Static_assert(sizeof(struct source_state) == 120, "source_state");
 
 #endif

@@ -178,6 +178,35 @@ static void slip_moves_the_plan(void **state)
 	assert_int_equal(live_state->slips, 1);
 }
 
+/* With catch_up an eighth of each interval is given back, until nothing is owed. */
+static void lost_time_is_made_up_for(void **state)
+{
+	const uint64_t interval_fp = PLAN(1000);
+	struct source_result result;
+	struct built_frame frame;
+	uint64_t debt_fp, next_fp;
+
+	(void)state;
+	ready_to_pace(interval_fp, &frame);
+	live_control->slip_ns = 50000;
+	live_control->catch_up = 1;
+	live_state->next_fp = PLAN(now_ns() - SECOND_NS);
+	source_run_plain(frame.bytes, frame.length, 1, &result);
+	assert_int_equal(live_state->slips, 1);
+	debt_fp = PLAN(live_state->slipped_ns) - interval_fp / 8;
+	assert_int_equal(live_state->debt_fp, debt_fp);
+	live_control->slip_ns = UINT32_MAX;
+	next_fp = live_state->next_fp;
+	source_run_plain(frame.bytes, frame.length, 1, &result);
+	assert_int_equal(live_state->next_fp, next_fp + interval_fp - interval_fp / 8);
+	assert_int_equal(live_state->debt_fp, debt_fp - interval_fp / 8);
+	live_state->debt_fp = 77;
+	next_fp = live_state->next_fp;
+	source_run_plain(frame.bytes, frame.length, 2, &result);
+	assert_int_equal(live_state->next_fp, next_fp + 2 * interval_fp - 77);
+	assert_int_equal(live_state->debt_fp, 0);
+}
+
 /* Less late than slip_ns: caught up frame by frame, with no slip. */
 static void small_gap_is_caught_up(void **state)
 {
@@ -225,6 +254,7 @@ int main(void)
 		cmocka_unit_test(plan_does_not_drift),
 		cmocka_unit_test(rate_is_kept),
 		cmocka_unit_test(slip_moves_the_plan),
+		cmocka_unit_test(lost_time_is_made_up_for),
 		cmocka_unit_test(small_gap_is_caught_up),
 		cmocka_unit_test(plan_wraps_with_the_clock),
 	};

@@ -81,6 +81,27 @@ static void bursts_keep_the_mean_rate(void **state)
 	assert_int_equal(sent.slips, 0);
 }
 
+/* With catch_up a millisecond of stall is over after seven more, at 8/7 of the rate and never faster; then the plan is the old one. */
+static void lost_time_is_made_up_for(void **state)
+{
+	uint64_t frames = 0, before = 0;
+
+	(void)state;
+	start((struct port_stream){ .interval_ns = 1000, .catch_up = 1 });
+	for (uint64_t past_ns = 0; past_ns <= 20000000; past_ns += 700) {
+		if (past_ns > 1000000 && past_ns < 2000000)
+			continue; /* the stall */
+		frames += pacer_due(&pacer, 5000 + past_ns, 64, &sent);
+		assert_true(frames - before <= 2);
+		before = frames;
+		if (past_ns > 2000000 && past_ns < 8000000)
+			assert_in_range(frames, (past_ns - 2000000) * 8 / 7 / 1000 + 999, (past_ns - 2000000) * 8 / 7 / 1000 + 1004);
+	}
+	assert_int_equal(sent.slips, 1);
+	assert_in_range(frames, 20000, 20001);
+	assert_true(pacer.debt_ns == 0);
+}
+
 /* A burst that takes longer than a slip is no stall: its own frames hold it up. */
 static void long_burst_is_no_slip(void **state)
 {
@@ -150,6 +171,7 @@ int main(void)
 		cmocka_unit_test(no_interval_means_as_fast_as_it_goes),
 		cmocka_unit_test(bursts_keep_the_mean_rate),
 		cmocka_unit_test(long_burst_is_no_slip),
+		cmocka_unit_test(lost_time_is_made_up_for),
 		cmocka_unit_test(ramp_is_linear),
 		cmocka_unit_test(replay_keeps_the_times),
 	};

@@ -138,7 +138,7 @@ static void print_sent(const struct traffic_result *result)
 	     100 * (pps / result->asked_pps - 1));
 	quantiles("lateness", &sent->lateness_ns, "");
 	if (sent->frames)
-		line("", "mean %s; %s slips of the plan, %s in all",
+		line("", "mean %s; kept from running %s times, %s in all, made up for at 8/7 of the rate",
 		     ns_text((double)sent->late_sum_ns / (double)sent->frames).data, count_text(sent->slips).data,
 		     ns_text((double)sent->slipped_ns).data);
 	if (result->source_limited)

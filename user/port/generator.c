@@ -96,6 +96,7 @@ void generator_start(struct generator *generator, const struct port_stream *stre
 	control->ifindex = (__u32)generator->ifindex;
 	control->stamp_mask = stream->stamp_interval ? stream->stamp_interval - 1 : HOPCAP_STAMP_NONE;
 	control->slip_ns = PORT_SLIP_NS;
+	control->catch_up = stream->catch_up ? 1 : 0;
 	control->burst = burst;
 	control->template_count = stream->template_count;
 	control->flows = stream->flows;

@@ -6,6 +6,8 @@
 
 #include "port/pacer.h"
 
+#define CATCH_UP 0.125 /* of a step, while there is time to make up for; as in bpf/source_body.bpf.h */
+
 uint64_t pacer_now_ns(void)
 {
 	struct timespec now;
@@ -27,6 +29,7 @@ void pacer_start(struct pacer *pacer, const struct port_stream *stream)
 		return;
 	}
 	pacer->burst = burst;
+	pacer->catch_up = stream->catch_up;
 	pacer->interval_ns = stream->interval_ns > 0 ? stream->interval_ns * burst : 0;
 	pacer->ramp_ns = stream->ramp_s > 0 ? stream->ramp_s * 1e9 : 0;
 }
@@ -34,6 +37,8 @@ void pacer_start(struct pacer *pacer, const struct port_stream *stream)
 /* Moves the plan from one departure to the next one. */
 static void advance(struct pacer *pacer)
 {
+	double step_ns = pacer->interval_ns, gain_ns;
+
 	if (pacer->departures_ns) {
 		if (++pacer->departure == pacer->departure_count) {
 			pacer->departure = 0;
@@ -46,9 +51,10 @@ static void advance(struct pacer *pacer)
 		return;
 	pacer->burst_position = 0;
 	if (pacer->next_ns < pacer->ramp_ns)
-		pacer->next_ns += pacer->interval_ns * pacer->ramp_ns / (pacer->ramp_ns * 0.1 + pacer->next_ns * 0.9);
-	else
-		pacer->next_ns += pacer->interval_ns;
+		step_ns = pacer->interval_ns * pacer->ramp_ns / (pacer->ramp_ns * 0.1 + pacer->next_ns * 0.9);
+	gain_ns = pacer->debt_ns < step_ns * CATCH_UP ? pacer->debt_ns : step_ns * CATCH_UP;
+	pacer->debt_ns -= gain_ns;
+	pacer->next_ns += step_ns - gain_ns;
 }
 
 static void account(struct port_sent *sent, uint64_t late_ns, uint64_t now_ns)
@@ -79,6 +85,8 @@ unsigned int pacer_due(struct pacer *pacer, uint64_t now_ns, unsigned int max, s
 			sent->slips++;
 			sent->slipped_ns += (uint64_t)late_ns;
 			pacer->start_ns += (uint64_t)late_ns;
+			if (pacer->catch_up)
+				pacer->debt_ns += late_ns;
 		}
 		account(sent, (uint64_t)late_ns, now_ns);
 		advance(pacer);

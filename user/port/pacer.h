@@ -21,6 +21,8 @@
 #include "port/port.h"
 
 struct pacer {
+	int catch_up;
+	double debt_ns;	    /* time that is still to be made up for */
 	uint64_t start_ns;  /* CLOCK_MONOTONIC of the first frame's plan, moved by slips; 0: not started */
 	double next_ns;	    /* planned departure of the next frame, since start_ns */
 	double interval_ns; /* between bursts; 0: no pacing, unless there is a list */

@@ -36,6 +36,7 @@ struct port_stream {
 	double interval_ns;	     /* between planned departures, on average; 0: as fast as it goes */
 	unsigned int burst;	     /* so many frames are planned for the same instant, every burst * interval_ns; 0 or 1: none */
 	double ramp_s;		     /* > 0: the rate grows linearly from a tenth to the full one in this time */
+	int catch_up;		     /* 1: after a slip the rate is 8/7 of the planned one until the lost time is made up for; 0: it stays lost */
 	uint64_t frames;	     /* at most; the sequence wraps at 2^32 */
 	uint32_t stamp_interval;     /* every Nth frame is stamped; a power of two; 0: none */
 	atomic_int *stop;	     /* set by another thread when time is up */

@@ -103,6 +103,7 @@ static void plan(struct sender *sender, struct worker *worker, int index)
 		.ramp_s = config->ramp_s,
 		.frames = config->frames ? share + ((uint64_t)index < rest) : UINT64_MAX,
 		.stamp_interval = config->stamp_interval,
+		.catch_up = 1,
 		.stop = &sender->stop,
 	};
 	if (!config->replay)
