@@ -86,7 +86,7 @@ static __always_inline int learns(struct hop_control *control, void *data, void 
 	struct payload payload;
 	__u32 tag = header_run_tag(frame->header);
 
-	if (!control->learn || control->run_tag || !tag || !is_our_stream(control, frame) ||
+	if (!control->learn || control->run_tag || !tag || tag == HOPCAP_PROBE_TAG || !is_our_stream(control, frame) ||
 	    header_flags(frame->header) & HOPCAP_FRAME_END || !check_headers(data, data_end, frame, length, &payload))
 		return 0;
 	__sync_val_compare_and_swap(&control->run_tag, 0, tag); /* another CPU may be first */

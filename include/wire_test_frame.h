@@ -27,6 +27,8 @@
 #define HOPCAP_FRAME_REFLECTED 0x04u /* was sent back by a reflector, and is not again */
 #define HOPCAP_FRAME_FLAGS (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END | HOPCAP_FRAME_REFLECTED) /* all that there are */
 
+#define HOPCAP_PROBE_TAG 0xffffu /* run tag of the few frames that find out whether a port delivers: no sink takes it for its run */
+
 #define HOPCAP_TEST_HEADER_BYTES 18
 #define HOPCAP_OFFSET_RUN_TAG 0
 #define HOPCAP_OFFSET_FLAGS 2

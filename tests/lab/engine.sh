@@ -78,6 +78,17 @@ check_equal "the sink's exit status" 0 $?
 tail -n 1 "$TMP/sink.lines" >"$TMP/two.json"
 check "the sink knows how many there were" jq -e '.streams[0] | .sent == 12345 and .frames == 12345 and .lost == 0' "$TMP/two.json"
 
+# A sink that ends in the middle: what it saw until then adds up.
+"$HOPCAP" send --json-lines --to-mac "$target_mac" --port af_xdp_copy --seconds 30 "$source" >"$TMP/long.lines" 2>&1 &
+sender=$!
+wait_until 10 grep -q interval "$TMP/long.lines"
+for kind in xdp tc af_xdp_copy; do
+	"$HOPCAP" sink --json-lines --kind "$kind" --seconds 0.5 "$target" 2>/dev/null | tail -n 1 >"$TMP/middle.json"
+	check "sink $kind, ended in mid-stream: adds up" jq -e '.streams[0] | .frames > 0 and .next == .frames - .duplicates + .lost' "$TMP/middle.json"
+done
+kill -INT "$sender"
+wait "$sender"
+
 for kind in xdp tc af_xdp_copy; do
 	"$HOPCAP" reflect --kind "$kind" --json-lines "$target" >"$TMP/reflect.lines" 2>"$TMP/reflect.error" &
 	reflector=$!
@@ -159,6 +170,8 @@ for port in live af_xdp_copy packet; do
 	wait "$sender"
 	check_equal "$port: exit status" 3 $?
 	check "$port: counts until then are kept" jq -es 'last | .sent > 1000 and .frames > 1000' "$TMP/gone.lines"
+	# a source goes on into the dying device for some tenths of a second
+	check "$port: what had arrived is not called lost" jq -es 'last | .frames >= .sent * 0.5' "$TMP/gone.lines"
 	check "$port: says why" grep -qE "gone|no such|went away|vanished" "$TMP/gone.error"
 done
 

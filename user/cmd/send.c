@@ -41,6 +41,8 @@
 #define TICK_NS 5000000
 #define QUIET_TICKS 20
 #define IDLE_NS 200000000
+#define PATH_REST_NS 50000000
+#define LEAST_TELLING_FRAMES 10
 #define MAX_DRAIN_TICKS 400
 
 /* Everything of one call. */
@@ -68,7 +70,7 @@ static uint16_t choose_tag(void)
 {
 	uint16_t tag = (uint16_t)send_options.tag;
 
-	while (!tag)
+	while (!tag || tag == HOPCAP_PROBE_TAG)
 		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
 			tag = (uint16_t)time(NULL) | 1;
 	return tag;
@@ -155,6 +157,7 @@ static int plan_frames(struct job *job)
 static void plan_sending(struct job *job)
 {
 	struct sender_config *config = &job->config;
+	double pps = config->pps;
 
 	snprintf(config->interface, sizeof(config->interface), "%s", job->source.interface);
 	snprintf(config->netns, sizeof(config->netns), "%s", job->source.netns);
@@ -168,10 +171,12 @@ static void plan_sending(struct job *job)
 	config->busy_poll = send_options.busy_poll;
 	config->qdisc = send_options.qdisc;
 	config->super_bytes = (unsigned int)send_options.super_bytes;
+	if (job->config.replay && pps <= 0 && job->replay.pass_ns)
+		pps = 1e9 * job->replay.count / (double)job->replay.pass_ns;
 	if (send_options.stamp >= 0)
 		config->stamp_interval = (unsigned int)send_options.stamp;
 	else
-		config->stamp_interval = config->pps > 0 && config->pps <= STAMP_ALL_BELOW_PPS ? 1 : DEFAULT_STAMP_INTERVAL;
+		config->stamp_interval = pps > 0 && pps <= STAMP_ALL_BELOW_PPS ? 1 : DEFAULT_STAMP_INTERVAL;
 }
 
 static int open_sink(struct job *job)
@@ -211,7 +216,7 @@ static int try_port(struct job *job, enum run_port port, int *arrives)
 	config.burst = 1;
 	config.ramp_s = 0;
 	config.workers = 1;
-	config.frame.run_tag = (uint16_t)(job->run_tag ^ 0x5555) ? (uint16_t)(job->run_tag ^ 0x5555) : 1;
+	config.frame.run_tag = HOPCAP_PROBE_TAG;
 	code = sender_open(&config, &sender);
 	if (code || !job->sink) {
 		if (!code)
@@ -275,10 +280,14 @@ static int choose_port(struct job *job)
 			job->config.port = order[i];
 			return order[i] == RUN_PORT_LIVE ? check_live(job) : 0;
 		}
+		if (undo_interrupted())
+			return error_set(EINTR, "interrupted");
 		if (send_options.port == NULL || !strcmp(send_options.port, "auto")) {
 			code = order[i] == RUN_PORT_LIVE ? check_live(job) : 0;
 			if (!code)
 				code = try_port(job, order[i], &arrives);
+			if (undo_interrupted())
+				continue;
 			if (!code && arrives) {
 				job->config.port = order[i];
 				if (!send_options.json_lines)
@@ -291,6 +300,8 @@ static int choose_port(struct job *job)
 	}
 	if (send_options.port && strcmp(send_options.port, "auto"))
 		return error_set(EINVAL, "unknown port '%s'; auto, af_xdp_zc, live, af_xdp_copy and packet are known", send_options.port);
+	if (undo_interrupted())
+		return error_set(EINTR, "interrupted");
 	return error_set(EHOSTUNREACH, "%s: no way of sending gets frames to %s: %s", job->source.name, job->sink_point.name, why);
 }
 
@@ -345,6 +356,7 @@ static int send_for_its_time(struct job *job)
 	if (send_options.frames && send_options.seconds <= 0)
 		seconds = INFINITY;
 	before = state_of(job, 0);
+	before.reading = job->sink ? &job->before_reading : NULL;
 	while (!code && !sender_done(job->sender) && !undo_interrupted()) {
 		elapsed_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
 		if (elapsed_s >= seconds)
@@ -382,6 +394,18 @@ static int drain(struct job *job)
 	return code;
 }
 
+/* After a failure: what has arrived until now, once nothing moves any more. The first error is the one to tell. */
+static void rest(struct job *job)
+{
+	const struct timespec pause = { .tv_nsec = PATH_REST_NS };
+
+	if (!job->sink)
+		return;
+	nanosleep(&pause, NULL);
+	sink_stop(job->sink);
+	read_sink(job);
+}
+
 static void add_up(struct job *job, struct traffic_result *result)
 {
 	struct port_sent *total = &job->total;
@@ -406,11 +430,11 @@ static void add_up(struct job *job, struct traffic_result *result)
 	}
 }
 
-/* A ramp has no one rate, and of few frames the last departure is a matter of chance. */
+/* A ramp has no one rate, and whole bursts come in what steps the time allows. */
 static int missed_rate(const struct job *job, const struct traffic_result *result)
 {
-	return result->asked_pps > 0 && !send_options.ramp_s && result->achieved_pps < (1 - RATE_TOLERANCE) * result->asked_pps &&
-	       job->total.frames > 1000;
+	return result->asked_pps > 0 && !send_options.ramp_s && send_options.burst <= 1 &&
+	       result->achieved_pps < (1 - RATE_TOLERANCE) * result->asked_pps && job->total.frames >= LEAST_TELLING_FRAMES;
 }
 
 static int finish(struct job *job, int code)
@@ -429,6 +453,8 @@ static int finish(struct job *job, int code)
 	if (!code)
 		code = drain(job);
 	watch_cost(job);
+	if (code)
+		rest(job);
 	if (!code && sender_announce(job->sender) && !send_options.json_lines)
 		fprintf(stderr, "hopcap send: %s\n", error_text());
 	if (!code)

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "cmd/send_options.h"
 #include "traffic/sender.h"
+#include "traffic/source.h"
+#include "wire_test_frame.h"
 
 struct send_options send_options = { .cpu = -1, .stamp = -1, .workers = 1, .flows = 1, .burst = 1 };
 
@@ -89,7 +91,7 @@ const struct option_row send_rows[] = {
 	{ "kind", 'k', OPTION_TEXT, "KIND", "of SINK: xdp, xdp-generic, tc, af_xdp_zc or af_xdp_copy (default xdp, else tc)", &send_options.kind,
 	  0, 0 },
 	{ "verify", 0, OPTION_FLAG, NULL, "SINK compares every byte of the payload", &send_options.verify, 0, 0 },
-	{ "tag", 0, OPTION_INTEGER, "N", "run tag, which tells runs apart (default: random)", &send_options.tag, 1, 65535 },
+	{ "tag", 0, OPTION_INTEGER, "N", "run tag, which tells runs apart (default: random)", &send_options.tag, 1, HOPCAP_PROBE_TAG - 1 },
 	{ "busy-poll", 0, OPTION_FLAG, NULL, "AF_XDP: the sending thread drives the device itself (preferred busy polling)",
 	  &send_options.busy_poll, 0, 0 },
 	{ "qdisc", 0, OPTION_FLAG, NULL, "packet: through the queueing discipline instead of past it", &send_options.qdisc, 0, 0 },
@@ -107,6 +109,11 @@ int send_options_check(int count)
 		return error_set(EINVAL, "give the interface that sends and, when frames are to be counted, the one they arrive at");
 	if (send_options.stamp > 0 && (send_options.stamp & (send_options.stamp - 1)))
 		return error_set(EINVAL, "--stamp: %ld is no power of two", send_options.stamp);
+	for (long worker = 0; send_options.cpu >= 0 && worker < send_options.workers; worker++)
+		if (!source_cpu_usable((int)(send_options.cpu + worker)))
+			return error_set(EINVAL, "--cpu: there is no CPU %ld here that this process may use", send_options.cpu + worker);
+	if (send_options.port && strcmp(send_options.port, "packet") && (send_options.super_bytes || send_options.qdisc))
+		return error_set(EINVAL, "--super and --qdisc belong to --port packet");
 	if (send_options.rate.unit == RATE_FULL && (send_options.burst > 1 || send_options.ramp_s > 0))
 		return error_set(EINVAL, "--burst and --ramp need --rate");
 	if ((send_options.kind || send_options.verify) && count < 2)

@@ -110,6 +110,8 @@ static int run_sink(struct endpoint *point, struct sink_config *config)
 	code = watch(sink, &form, &elapsed_s);
 	if (code)
 		snprintf(why, sizeof(why), "%s", error_text());
+	sink_stop(sink);
+	sink_read(sink, &reading); /* what came until now, at rest; of an interface that is gone, too */
 	result.sink_got = sink_describe(sink);
 	result.run_tag = reading.run_tag;
 	result.state = state_at(elapsed_s, &reading);

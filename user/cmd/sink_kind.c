@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Kinds of sinks; see sink_kind.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -43,6 +44,7 @@ int sink_open_kind(struct sink_config *config, int may_fall_back, struct sink **
 
 	if (!code || !may_fall_back || config->kind != SINK_XDP || code == -ENODEV || code == -EPERM)
 		return code;
+	fprintf(stderr, "%s; counting at tc instead, behind it: only what gets that far is seen\n", error_text());
 	config->kind = SINK_TC;
 	return sink_open(config, sink);
 }

@@ -187,7 +187,7 @@ static void print_spread(const char *name, const uint64_t *frames, int count, ui
 static void print_received(const struct traffic_result *result)
 {
 	const struct sink_reading *reading = result->state.reading;
-	char jitter[64] = "";
+	char jitter[64] = "", stamped[64] = "";
 
 	line("received", "%s frames, %s bytes; others' frames %s", count_text(reading->frames).data,
 	     count_text(reading->bytes).data, count_text(reading->other_frames).data);
@@ -196,7 +196,9 @@ static void print_received(const struct traffic_result *result)
 	if (reading->stamped)
 		snprintf(jitter, sizeof(jitter), "; jitter %s", ns_text(reading->jitter_ns).data);
 	quantiles("latency", &reading->latency_ns, jitter);
-	quantiles("gaps", &reading->gap_ns, "");
+	if (reading->stamped)
+		snprintf(stamped, sizeof(stamped), "; of stamped frames, 1 in %.0f", (double)reading->frames / (double)reading->stamped);
+	quantiles("gaps", &reading->gap_ns, stamped);
 	if (reading->dropped || reading->ring_full || reading->fill_empty)
 		line("socket", "dropped %s, ring full %s, fill ring empty %s: the sink was too slow",
 		     count_text(reading->dropped).data, count_text(reading->ring_full).data,

@@ -21,7 +21,7 @@ static uint16_t random_run_tag(void)
 {
 	uint16_t tag = 0;
 
-	while (!tag)
+	while (!tag || tag == HOPCAP_PROBE_TAG)
 		if (getrandom(&tag, sizeof(tag), 0) != sizeof(tag))
 			tag = (uint16_t)time(NULL) | 1;
 	return tag;

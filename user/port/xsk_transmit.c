@@ -288,6 +288,7 @@ static int send_loop(struct sending *sending)
 			due -= done;
 			code = kick(queue, sending->sent);
 			collect_completions(queue);
+			__atomic_store_n(&sending->sent->frames, sending->submitted, __ATOMIC_RELAXED); /* for who watches */
 			if (done)
 				sending->last_progress_ns = now_ns;
 			else if (atomic_load_explicit(stream->stop, memory_order_relaxed))

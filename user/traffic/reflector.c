@@ -15,6 +15,7 @@
 #include "reflect_tc.skel.h"
 #include "reflect_xdp.skel.h"
 #include "sys/bpf_attach.h"
+#include "sys/link_channels.h"
 #include "sys/netns.h"
 #include "sys/rtnl.h"
 #include "traffic/reflector.h"
@@ -87,6 +88,7 @@ static int attach(struct reflector *reflector)
 
 static int open_here(struct reflector *reflector)
 {
+	unsigned int receive, transmit;
 	struct rtnl_link link;
 	int code = rtnl_link_get(reflector->config.interface, &link), queues = reflector->config.queues;
 
@@ -95,11 +97,14 @@ static int open_here(struct reflector *reflector)
 	reflector->ifindex = link.ifindex;
 	if (reflector->config.kind != SINK_AF_XDP_ZC && reflector->config.kind != SINK_AF_XDP_COPY)
 		return attach(reflector);
+	code = link_channels(reflector->config.interface, &receive, &transmit);
+	if (code)
+		return code;
 	if (!queues)
-		queues = (int)link.rx_queues - reflector->config.queue;
+		queues = (int)receive - reflector->config.queue;
 	if (queues < 1)
-		return error_set(EINVAL, "%s has %u receive queues; there is no queue %d", reflector->config.interface,
-				 link.rx_queues, reflector->config.queue);
+		return error_set(EINVAL, "%s has %u receive queues; there is no queue %d", reflector->config.interface, receive,
+				 reflector->config.queue);
 	if (queues > SINK_MAX_QUEUES)
 		queues = SINK_MAX_QUEUES;
 	return reflector_threads_open(&reflector->config, reflector->ifindex, queues, &reflector->threads);

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "probe/hop_probe.h"
+#include "sys/link_channels.h"
 #include "sys/netns.h"
 #include "sys/rtnl.h"
 #include "traffic/sink.h"
@@ -20,7 +21,7 @@
 
 struct sink {
 	struct sink_config config;
-	int ifindex;
+	int stopped;
 	struct hop_probe *probe; /* one of these two */
 	struct sink_threads *threads;
 	char description[160];
@@ -69,6 +70,7 @@ static int open_probe(struct sink *sink)
 static int open_threads(struct sink *sink)
 {
 	const struct sink_config *config = &sink->config;
+	unsigned int receive, transmit;
 	int queues = config->queues, code;
 	struct netns_token token;
 	struct rtnl_link link;
@@ -77,10 +79,12 @@ static int open_threads(struct sink *sink)
 	if (code)
 		return code;
 	code = rtnl_link_get(config->interface, &link);
+	if (!code)
+		code = link_channels(config->interface, &receive, &transmit);
 	if (!code && !queues)
-		queues = (int)link.rx_queues - config->queue;
+		queues = (int)receive - config->queue;
 	if (!code && queues < 1)
-		code = error_set(EINVAL, "%s has %u receive queues, so there is no queue %d", config->interface, link.rx_queues,
+		code = error_set(EINVAL, "%s has %u receive queues, so there is no queue %d", config->interface, receive,
 				 config->queue);
 	if (queues > SINK_MAX_QUEUES)
 		queues = SINK_MAX_QUEUES;
@@ -139,12 +143,25 @@ static int read_probe(struct sink *sink, struct sink_reading *reading)
 	memcpy(reading->cpu_frames, probe.cpu_frames, sizeof(reading->cpu_frames));
 	for (unsigned int i = 0; i < SINK_MAX_QUEUES && i < HOPCAP_SINK_QUEUES; i++)
 		reading->queue_frames[i] = probe.total.queue_frames[i];
-	return hop_probe_alive(sink->probe);
+	return sink->stopped ? 0 : hop_probe_alive(sink->probe);
 }
 
 int sink_read(struct sink *sink, struct sink_reading *reading)
 {
 	return sink->threads ? sink_threads_read(sink->threads, reading) : read_probe(sink, reading);
+}
+
+void sink_stop(struct sink *sink)
+{
+	struct netns_token token;
+
+	if (sink->probe)
+		hop_probe_detach(sink->probe);
+	else if (!netns_enter(sink->config.netns, &token)) {
+		sink_threads_stop(sink->threads);
+		netns_leave(&token);
+	}
+	sink->stopped = 1;
 }
 
 const char *sink_describe(const struct sink *sink)

@@ -50,6 +50,8 @@ struct sink;
 int sink_open(const struct sink_config *config, struct sink **sink);
 /* Any time. 0, or -errno with error text: -ENODEV when the interface is gone (the reading is what was counted until then). */
 int sink_read(struct sink *sink, struct sink_reading *reading);
+/* Takes no more frames: what sink_read() says afterwards holds still, and its sums agree. */
+void sink_stop(struct sink *sink);
 /* One line: what kind of sink was got, on which queues. */
 const char *sink_describe(const struct sink *sink);
 void sink_close(struct sink *sink);

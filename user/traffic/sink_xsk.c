@@ -88,6 +88,7 @@ static int is_counted(struct sink_threads *all, const struct receive_frame *fram
 	unsigned int none = 0;
 
 	if (!atomic_load_explicit(&all->run_tag, memory_order_relaxed) && !(parsed->flags & HOPCAP_FRAME_END) &&
+	    parsed->run_tag != HOPCAP_PROBE_TAG &&
 	    !is_corrupted(frame, parsed, 0))
 		atomic_compare_exchange_strong(&all->run_tag, &none, parsed->run_tag);
 	return parsed->run_tag == atomic_load_explicit(&all->run_tag, memory_order_relaxed) &&
@@ -251,14 +252,22 @@ const char *sink_threads_describe(const struct sink_threads *threads)
 	return first->ops->describe(first->receiver);
 }
 
-void sink_threads_close(struct sink_threads *threads)
+void sink_threads_stop(struct sink_threads *threads)
 {
-	if (!threads)
-		return;
 	atomic_store(&threads->stop, 1);
 	for (int i = 0; i < threads->count; i++) {
 		if (threads->takings[i].started)
 			pthread_join(threads->takings[i].thread, NULL);
+		threads->takings[i].started = 0;
+	}
+}
+
+void sink_threads_close(struct sink_threads *threads)
+{
+	if (!threads)
+		return;
+	sink_threads_stop(threads);
+	for (int i = 0; i < threads->count; i++) {
 		threads->takings[i].ops->close(threads->takings[i].receiver);
 	}
 	for (int i = 0; i < LEDGER_MAX_STREAMS; i++)

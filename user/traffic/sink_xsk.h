@@ -12,6 +12,8 @@ int sink_threads_open(const struct sink_config *config, int ifindex, int queues,
 /* 0, or the first -errno of a thread with its error text; the reading is what was counted until then. */
 int sink_threads_read(struct sink_threads *threads, struct sink_reading *reading);
 const char *sink_threads_describe(const struct sink_threads *threads);
+/* Ends the threads; what was counted can still be read. */
+void sink_threads_stop(struct sink_threads *threads);
 void sink_threads_close(struct sink_threads *threads);
 
 #endif
