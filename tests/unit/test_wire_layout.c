@@ -133,7 +133,7 @@ static void source_maps(void **state)
 	expect_field(struct source_template, checksum_base, 104, 4);
 	expect_field(struct source_template, source_port, 108, 4);
 
-	assert_int_equal(sizeof(struct source_control), 48 + 64 * 112);
+	assert_int_equal(sizeof(struct source_control), 56 + 64 * 112);
 	expect_field(struct source_control, interval_fp, 0, 8);
 	expect_field(struct source_control, frames, 8, 8);
 	expect_field(struct source_control, ramp_ns, 16, 8);
@@ -143,9 +143,10 @@ static void source_maps(void **state)
 	expect_field(struct source_control, burst, 36, 4);
 	expect_field(struct source_control, template_count, 40, 4);
 	expect_field(struct source_control, flows, 44, 4);
-	expect_field(struct source_control, templates, 48, 64 * 112);
+	expect_field(struct source_control, catch_up, 48, 4);
+	expect_field(struct source_control, templates, 56, 64 * 112);
 
-	assert_int_equal(sizeof(struct source_state), 112);
+	assert_int_equal(sizeof(struct source_state), 120);
 	expect_field(struct source_state, sent, 0, 8);
 	expect_field(struct source_state, next_fp, 8, 8);
 	expect_field(struct source_state, first_ns, 16, 8);
@@ -156,12 +157,13 @@ static void source_maps(void **state)
 	expect_field(struct source_state, slipped_ns, 56, 8);
 	expect_field(struct source_state, refused, 64, 8);
 	expect_field(struct source_state, start_fp, 72, 8);
-	expect_field(struct source_state, burst_position, 80, 4);
-	expect_field(struct source_state, ramped, 84, 4);
-	expect_field(struct source_state, template_next, 88, 4);
-	expect_field(struct source_state, flow_next, 92, 4);
-	expect_field(struct source_state, gone, 96, 4);
-	expect_field(struct source_state, next_event, 104, 8);
+	expect_field(struct source_state, debt_fp, 80, 8);
+	expect_field(struct source_state, burst_position, 88, 4);
+	expect_field(struct source_state, ramped, 92, 4);
+	expect_field(struct source_state, template_next, 96, 4);
+	expect_field(struct source_state, flow_next, 100, 4);
+	expect_field(struct source_state, gone, 104, 4);
+	expect_field(struct source_state, next_event, 112, 8);
 }
 
 /* Every edge of every octave, against the sum of widths. */
