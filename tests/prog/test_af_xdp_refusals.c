@@ -226,10 +226,18 @@ static void test_locked_memory(void **state)
 		fail_msg("not enough is said: '%s'", text);
 }
 
-static void *end_interface(void *command)
+struct ending {
+	const char *command;
+	struct xsk_reader *reader;
+};
+
+/* Once frames are on their way. */
+static void *end_interface(void *context)
 {
-	usleep(100000); /* frames are on their way by then; if not, the counts below say so */
-	xsk_command("%s", (const char *)command);
+	const struct ending *ending = context;
+
+	xsk_wait(&ending->reader->frames, 1000);
+	xsk_command("%s", ending->command);
 	return NULL;
 }
 
@@ -237,6 +245,7 @@ static void *end_interface(void *command)
 static void check_end(const char *command, int deleted)
 {
 	struct xsk_reader reader = { 0 };
+	struct ending ending = { command, &reader };
 	struct port_stream stream;
 	struct port_sent sent;
 	struct port *port;
@@ -248,7 +257,7 @@ static void check_end(const char *command, int deleted)
 	stream.interval_ns = 10000;
 	xsk_reader_start(&reader, XSK_FAR, 0, 0);
 	port = xsk_port(XSK_NEAR, 0, 0);
-	assert_int_equal(pthread_create(&thread, NULL, end_interface, (void *)command), 0);
+	assert_int_equal(pthread_create(&thread, NULL, end_interface, &ending), 0);
 	code = port_xsk_copy.send(port, &stream, &sent);
 	expect_text(deleted ? XSK_NEAR ": AF_XDP cannot send on queue 0: the interface is gone"
 			    : XSK_NEAR ": AF_XDP cannot send on queue 0: the interface went down");

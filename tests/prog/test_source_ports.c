@@ -475,7 +475,9 @@ static void interface_goes_away(const struct port_ops *ops, unsigned int templat
 	open_port(ops, plain_config, &sender.port);
 	begin_ns = pacer_now_ns();
 	assert_int_equal(pthread_create(&thread, NULL, send_one, &sender), 0);
-	usleep(200000);
+	while ((ops->progress ? ops->progress(sender.port) : __atomic_load_n(&sender.sent.frames, __ATOMIC_RELAXED)) == 0 &&
+	       pacer_now_ns() - begin_ns < 5000000000ull)
+		usleep(1000);
 	gone_ns = pacer_now_ns();
 	assert_int_equal(rtnl_link_delete(OUT), 0);
 	pthread_join(thread, NULL);

@@ -36,8 +36,6 @@ static int inspect(struct endpoint *endpoint, int generates, int force_uplink)
 	endpoint->ifindex = link.ifindex;
 	endpoint->is_veth = !strcmp(link.kind, "veth");
 	endpoint->mtu_bytes = link.mtu_bytes;
-	endpoint->tx_queues = link.tx_queues;
-	endpoint->rx_queues = link.rx_queues;
 	memcpy(endpoint->address, link.address, 6);
 	endpoint->line_bps = 1e6 * link_speed_mbps(endpoint->interface);
 	return 0;

@@ -15,7 +15,6 @@ struct endpoint {
 	int ifindex, is_veth;
 	unsigned char address[6];
 	unsigned int mtu_bytes;
-	unsigned int tx_queues, rx_queues;
 	double line_bps;	    /* 0: the interface does not say */
 };
 

@@ -40,6 +40,7 @@
 #define RATE_TOLERANCE 0.001
 #define TICK_NS 5000000
 #define QUIET_TICKS 20
+#define PROBE_FRAMES 64
 #define IDLE_NS 200000000
 #define PATH_REST_NS 50000000
 #define LEAST_TELLING_FRAMES 10
@@ -206,12 +207,13 @@ static int try_port(struct job *job, enum run_port port, int *arrives)
 {
 	struct sender_config config = job->config;
 	struct sink_reading before = { 0 }, after = { 0 };
+	const struct timespec pause = { .tv_nsec = TICK_NS };
 	struct sender *sender;
 	int code;
 
-	*arrives = 1;
+	*arrives = !job->sink;
 	config.port = port;
-	config.frames = 64;
+	config.frames = PROBE_FRAMES;
 	config.pps = 10000;
 	config.burst = 1;
 	config.ramp_s = 0;
@@ -226,17 +228,12 @@ static int try_port(struct job *job, enum run_port port, int *arrives)
 	code = sink_read(job->sink, &before);
 	if (!code)
 		code = sender_start(sender);
-	for (int tick = 0; !code && tick < 200 && !undo_interrupted(); tick++) {
-		const struct timespec pause = { .tv_nsec = TICK_NS };
-
+	for (int tick = 0, quiet = 0; !code && !*arrives && tick < MAX_DRAIN_TICKS && quiet < QUIET_TICKS && !undo_interrupted(); tick++) {
 		nanosleep(&pause, NULL);
 		code = sink_read(job->sink, &after);
-		if (sender_done(sender) && tick > 10 && after.other_frames - before.other_frames >= 32)
-			break;
-		if (sender_done(sender) && tick > 40)
-			break;
+		*arrives = after.other_frames - before.other_frames >= PROBE_FRAMES / 2;
+		quiet = sender_done(sender) ? quiet + 1 : 0;
 	}
-	*arrives = after.other_frames - before.other_frames >= 32;
 	sender_stop(sender);
 	sender_close(sender);
 	return code;
@@ -469,7 +466,6 @@ static int finish(struct job *job, int code)
 	result.run_tag = job->run_tag;
 	result.asked_pps = job->config.pps;
 	result.cost = job->has_cost ? &job->cost : NULL;
-	result.workers = job->config.workers;
 	result.sent = &job->total;
 	result.source_limited = missed_rate(job, &result);
 	traffic_result(&job->form, &result);

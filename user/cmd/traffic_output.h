@@ -30,7 +30,6 @@ struct traffic_result {
 	double asked_pps;	   /* 0: as fast as it goes */
 	double achieved_pps;	   /* first to last departure, workers added */
 	double sending_s;
-	int workers;
 	const struct port_sent *sent; /* summed over workers */
 	uint64_t stream_sent[LEDGER_MAX_STREAMS]; /* of each worker; 0 unknown */
 	const struct run_cpu_cost *cost; /* of the whole machine while frames were sent; NULL: not known */

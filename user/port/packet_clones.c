@@ -111,11 +111,13 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 	if (bytes < TRIGGER_BYTES && clones->mtu_bytes + 14 >= TRIGGER_BYTES)
 		bytes = TRIGGER_BYTES;
 	generator_start(&clones->generator, stream);
-	while (!code && !atomic_load(stream->stop) && generator_frames(&clones->generator) < stream->frames)
+	while (!code && !atomic_load(stream->stop) && generator_frames(&clones->generator) < stream->frames) {
 		if (sendto(clones->socket, clones->trigger, bytes, 0, (const struct sockaddr *)&clones->address,
 			   sizeof(clones->address)) < 0 &&
 		    errno != ENOBUFS && errno != EINTR && errno != EAGAIN)
 			code = errno;
+		__atomic_store_n(&sent->frames, generator_frames(&clones->generator), __ATOMIC_RELAXED); /* for who watches */
+	}
 	bpf_detach(&attachment);
 	generator_result(&clones->generator, stream, sent);
 	if (!code)

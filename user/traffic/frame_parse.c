@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reading test frames; see frame_parse.h. Called by traffic/reflector_xsk.c, sinks in user space. */
+#include "traffic/frame.h"
 #include "traffic/frame_parse.h"
 #include "wire_test_frame.h"
 
@@ -85,21 +86,13 @@ static void swap(unsigned char *one, unsigned char *other, int bytes)
 	}
 }
 
-/* The mark changes one 16-bit word, which a UDP checksum in use follows (RFC 1624, eq. 3). */
+/* The mark changes one 16-bit word, which a UDP checksum in use follows. */
 static void mark_reflected(unsigned char *udp, unsigned char *word)
 {
-	uint32_t check = get16(udp + 6), before = get16(word), after = before | HOPCAP_FRAME_REFLECTED << 8, sum;
+	uint16_t before = get16(word), after = before | HOPCAP_FRAME_REFLECTED << 8;
 
-	word[0] = (unsigned char)(after >> 8);
-	if (!check)
-		return;
-	sum = (~check & 0xffff) + (~before & 0xffff) + after;
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
-	if (!sum)
-		sum = 0xffff;
-	udp[6] = (unsigned char)(sum >> 8);
-	udp[7] = sum & 0xff;
+	port_put_be(word, after, 2);
+	port_put_be(udp + 6, frame_udp_checksum_port(get16(udp + 6), before, after), 2);
 }
 
 void frame_turn_round(unsigned char *frame, const struct parsed_frame *parsed)

@@ -5,13 +5,13 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "port/receiver.h"
+#include "sys/cpu_affinity.h"
 #include "traffic/frame_parse.h"
 #include "traffic/reflector_xsk.h"
 #include "wire_test_frame.h"
@@ -63,13 +63,8 @@ static void take(void *context, const struct receive_frame *frames, unsigned cha
 static void *reflect_thread(void *argument)
 {
 	struct reflecting *reflecting = argument;
-	cpu_set_t set;
 
-	if (reflecting->cpu >= 0) {
-		CPU_ZERO(&set);
-		CPU_SET(reflecting->cpu, &set);
-		sched_setaffinity(0, sizeof(set), &set);
-	}
+	cpu_pin_thread(reflecting->cpu);
 	reflecting->result = reflecting->ops->receive(reflecting->receiver, reflecting->stop, take, reflecting);
 	if (reflecting->result)
 		snprintf(reflecting->error, sizeof(reflecting->error), "%s", error_text());

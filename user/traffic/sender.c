@@ -23,10 +23,12 @@
 #include "base/error.h"
 #include "port/pacer.h"
 #include "port/ports.h"
+#include "sys/cpu_affinity.h"
 #include "sys/netns.h"
 #include "traffic/sender.h"
 
 #define ANNOUNCEMENTS 3
+#define IPV6_BYTES 40
 #define ANNOUNCE_PAUSE_NS 2000000
 #define PATH_DRAIN_NS 20000000 /* the longest queue of a path should be empty before the end is announced */
 
@@ -185,23 +187,12 @@ const char *sender_describe(const struct sender *sender)
 	return sender->description;
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu < 0)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set); /* without it the numbers are noisier, not wrong */
-}
-
 static void *send_thread(void *argument)
 {
 	struct worker *worker = argument;
 	struct netns_token token;
 
-	pin(worker->cpu);
+	cpu_pin_thread(worker->cpu);
 	worker->result = netns_enter(worker->sender->config.netns, &token);
 	while (!atomic_load(&worker->sender->go) && !atomic_load(&worker->sender->stop))
 		sched_yield();
@@ -291,42 +282,23 @@ const struct port_sent *sender_result(const struct sender *sender, int index, do
 	return &worker->sent;
 }
 
-static void put16(unsigned char *at, uint16_t value)
-{
-	at[0] = value >> 8;
-	at[1] = value & 0xff;
-}
-
-/* Writes a 16-bit word; a UDP checksum in use stays right (RFC 1624, eq. 3). */
-static void change_word(unsigned char *udp, unsigned char *at, uint16_t value)
-{
-	uint32_t check = (uint32_t)udp[6] << 8 | udp[7], before = (uint32_t)at[0] << 8 | at[1], sum;
-
-	put16(at, value);
-	if (!check)
-		return;
-	sum = (~check & 0xffff) + (~before & 0xffff) + value;
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = ~((sum & 0xffff) + (sum >> 16)) & 0xffff;
-	put16(udp + 6, sum ? (uint16_t)sum : 0xffff);
-}
-
 /* The first template of a worker as the frame that ends its stream. */
 static int announce_one(struct sender *sender, int index, int fd)
 {
 	const struct worker *worker = &sender->workers[index];
 	const struct port_template *template = worker->stream.templates;
 	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = sender->ifindex, .sll_halen = 6 };
-	unsigned char frame[HOPCAP_MAX_FRAME_BYTES], *udp = frame + template->udp_offset,
-							*header;
+	unsigned char frame[HOPCAP_MAX_FRAME_BYTES], *header;
+	unsigned int udp = template->udp_offset;
 
 	if (template->header_offset == PORT_NO_HEADER)
 		return 0; /* a capture as it is: nobody keeps a ledger of it */
-	header = frame + template->header_offset;
 	memcpy(frame, template->frame, template->frame_bytes);
-	change_word(udp, header + HOPCAP_OFFSET_FLAGS, (uint16_t)(HOPCAP_FRAME_END << 8 | index));
-	change_word(udp, header + HOPCAP_OFFSET_SEQUENCE, (uint16_t)(worker->sent.frames >> 16));
-	change_word(udp, header + HOPCAP_OFFSET_SEQUENCE + 2, (uint16_t)worker->sent.frames);
+	header = frame + template->header_offset;
+	port_number_frame(header, (uint32_t)worker->sent.frames, 0);
+	header[HOPCAP_OFFSET_FLAGS] = HOPCAP_FRAME_END;
+	if (sender->config.frame.ipv6)
+		port_put_be(frame + udp + 6, frame_udp_checksum(frame, udp - IPV6_BYTES), 2);
 	if (sendto(fd, frame, template->frame_bytes, 0, (struct sockaddr *)&address, sizeof(address)) < 0 &&
 	    errno != ENOBUFS)
 		return error_set(errno, "%s: cannot announce the end of the stream: %s", sender->config.interface,

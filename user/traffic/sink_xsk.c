@@ -10,7 +10,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "base/error.h"
 #include "port/pacer.h"
 #include "port/receiver.h"
+#include "sys/cpu_affinity.h"
 #include "traffic/frame_parse.h"
 #include "traffic/sink_check.h"
 #include "traffic/sink_xsk.h"
@@ -134,13 +134,8 @@ static void take(void *context, const struct receive_frame *frames, unsigned cha
 static void *take_thread(void *argument)
 {
 	struct taking *taking = argument;
-	cpu_set_t set;
 
-	if (taking->cpu >= 0) {
-		CPU_ZERO(&set);
-		CPU_SET(taking->cpu, &set);
-		sched_setaffinity(0, sizeof(set), &set);
-	}
+	cpu_pin_thread(taking->cpu);
 	taking->result = taking->ops->receive(taking->receiver, &taking->all->stop, take, taking);
 	if (taking->result)
 		snprintf(taking->error, sizeof(taking->error), "%s", error_text());

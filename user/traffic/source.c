@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "port/pacer.h"
+#include "port/ports.h"
+#include "sys/cpu_affinity.h"
 #include "sys/netns.h"
 #include "traffic/frame.h"
 #include "traffic/source.h"
@@ -23,8 +25,7 @@
 #define TICK_NS 10000000
 #define XSK_ONE_BUFFER_BYTES 3840
 
-static const struct port_ops *const all_ports[] = { &port_live, &port_xsk_copy, &port_packet };
-#define PORT_COUNT (sizeof(all_ports) / sizeof(all_ports[0]))
+#define PORT_COUNT (RUN_PORT_PACKET + 1)
 
 struct source {
 	struct source_place place;
@@ -48,14 +49,6 @@ struct source {
 static void wake_up(int signal)
 {
 	(void)signal; /* it only has to interrupt a system call */
-}
-
-static unsigned int port_index(enum run_port port)
-{
-	for (unsigned int i = 0; i < PORT_COUNT; i++)
-		if (all_ports[i]->kind == port)
-			return i;
-	return PORT_COUNT;
 }
 
 int source_open(const struct source_place *place, struct source **result)
@@ -94,44 +87,44 @@ void source_close(struct source *source)
 	entered = !netns_enter(source->place.netns, &token);
 	for (unsigned int i = 0; i < PORT_COUNT; i++)
 		if (source->ports[i])
-			all_ports[i]->close(source->ports[i]);
+			port_ops_of((enum run_port)i)->close(source->ports[i]);
 	if (entered)
 		netns_leave(&token);
 	free(source);
 }
 
-static int open_port(struct source *source, unsigned int index)
+static int open_port(struct source *source, enum run_port kind)
 {
 	struct port_config config;
 	struct netns_token token;
 	int code;
 
-	if (source->ports[index])
+	if (source->ports[kind])
 		return 0;
 	code = netns_enter(source->place.netns, &token);
 	if (code)
 		return code;
 	config = (struct port_config){ .interface = source->place.interface, .ifindex = source->ifindex,
 					.no_clones = source->place.no_clones };
-	code = all_ports[index]->open(&config, &source->ports[index]);
+	code = port_ops_of(kind)->open(&config, &source->ports[kind]);
 	netns_leave(&token);
 	return code;
 }
 
 int source_port_usable(struct source *source, enum run_port port, unsigned int frame_bytes, const char **why_not)
 {
-	unsigned int index = port_index(port);
+	const struct port_ops *ops = port_ops_of(port);
 
 	*why_not = "not built into this version";
-	if (index == PORT_COUNT)
+	if (!ops)
 		return 0;
 	*why_not = "frames of this size do not fit one of its buffers";
-	if (frame_bytes > all_ports[index]->max_frame_bytes)
+	if (frame_bytes > ops->max_frame_bytes)
 		return 0;
 	*why_not = "frames of several buffers are copied one by one; AF_PACKET's clones are faster";
 	if (port == RUN_PORT_AF_XDP_COPY && frame_bytes > XSK_ONE_BUFFER_BYTES)
 		return 0;
-	if (open_port(source, index)) {
+	if (open_port(source, port)) {
 		*why_not = error_text();
 		return 0;
 	}
@@ -159,23 +152,12 @@ int source_other_cpu(int cpu)
 	return -1;
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	if (cpu < 0)
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set); /* without it the numbers are noisier, not wrong */
-}
-
 static void *send_thread(void *argument)
 {
 	struct source *source = argument;
 	struct netns_token token;
 
-	pin(source->place.cpu);
+	cpu_pin_thread(source->place.cpu);
 	source->result = netns_enter(source->place.netns, &token);
 	atomic_store(&source->begin_ns, pacer_now_ns());
 	if (!source->result) {
@@ -189,7 +171,7 @@ static void *send_thread(void *argument)
 	return NULL;
 }
 
-static void prepare(struct source *source, const struct source_stream *stream, unsigned int index)
+static void prepare(struct source *source, const struct source_stream *stream, const struct port_ops *ops)
 {
 	struct frame_spec spec = { .frame_bytes = stream->frame_bytes,
 				   .run_tag = source->place.run_tag,
@@ -197,8 +179,8 @@ static void prepare(struct source *source, const struct source_stream *stream, u
 
 	memcpy(spec.source_mac, source->place.source_mac, 6);
 	memcpy(spec.destination_mac, source->place.destination_mac, 6);
-	source->ops = all_ports[index];
-	source->port = source->ports[index];
+	source->ops = ops;
+	source->port = source->ports[ops->kind];
 	atomic_store(&source->stop, 0);
 	atomic_store(&source->done, 0);
 	atomic_store(&source->begin_ns, 0);
@@ -221,19 +203,19 @@ static void prepare(struct source *source, const struct source_stream *stream, u
 int source_send(struct source *source, const struct source_stream *stream, void (*tick)(void *context), void *context,
 		struct port_sent *sent, double *elapsed_s)
 {
-	unsigned int index = port_index(stream->port);
+	const struct port_ops *ops = port_ops_of(stream->port);
 	const struct timespec pause = { .tv_nsec = TICK_NS }, short_pause = { .tv_nsec = 200000 };
 	int code;
 
 	memset(sent, 0, sizeof(*sent));
 	*elapsed_s = 0;
-	if (index == PORT_COUNT || stream->frame_bytes > all_ports[index]->max_frame_bytes)
+	if (!ops || stream->frame_bytes > ops->max_frame_bytes)
 		return error_set(EINVAL, "%s: port %s cannot send frames of %u bytes", source->place.interface,
 				 run_port_name(stream->port), stream->frame_bytes);
-	code = open_port(source, index);
+	code = open_port(source, stream->port);
 	if (code)
 		return code;
-	prepare(source, stream, index);
+	prepare(source, stream, ops);
 	source->sent = sent;
 	code = pthread_create(&source->thread, NULL, send_thread, source);
 	if (code)
