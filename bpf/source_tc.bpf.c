@@ -8,8 +8,7 @@
  *
  * Theory. Making a 9000-byte frame in user space costs a copy and three pages each, 2 to 4 us: a path of 1 us would
  * never be loaded. A clone shares the payload; writing its header gives the trigger a new head of its own, for which
- * the kernel copies the linear part. AF_PACKET keeps that to the headers in frames over a page only; so a trigger is
- * made larger than a page where the interface lets it, and is cut to the length of the frames here. Clones leave
+ * the kernel copies the linear part, which is the headers alone if user space sends it so. Clones leave
  * through the same hook, so they carry a mark and are let by. The trigger itself is dropped at the end: it is no test
  * frame. One call makes at most ROUNDS frames, so that it neither holds its CPU for long nor outlives the trial by more
  * than that.
@@ -34,8 +33,6 @@ int source_clone(struct __sk_buff *skb)
 	offset = template->header_offset;
 	if (offset < UDP_PORT_BEHIND || offset > HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES ||
 	    bpf_skb_pull_data(skb, skb->len < HOPCAP_TEMPLATE_BYTES ? skb->len : HOPCAP_TEMPLATE_BYTES))
-		return TC_ACT_SHOT;
-	if (skb->len != template->frame_bytes && bpf_skb_change_tail(skb, template->frame_bytes, 0))
 		return TC_ACT_SHOT;
 	skb->mark = HOPCAP_MARK_CLONE;
 	header = template->bytes + offset; /* numbered in place: nobody else reads it meanwhile */
