@@ -9,6 +9,12 @@
  * spell. Therefore trials run in rounds: each round holds one trial of every cut at every size. A round's speed is the
  * geometric mean of its rates; rounds.c keeps those that are most alike. Medians, lowest and highest are taken over the
  * kept rounds, which are the same for all cuts and sizes.
+ *
+ * Sizes that only AF_PACKET can carry are compared with smaller ones of the same port, over the whole path: the compared cells.
+ * Their ratio is wanted within some per cent, and is extrapolated from (measure/cost_model.c). They cross the same path, so a
+ * spell slows all of them alike; they stand side by side in a round, and each of their rates is divided by the geometric mean
+ * of its round's and multiplied by that of the kept rounds. Then a change of speed between rounds no longer counts, all
+ * rounds can be used, and only what is special to a size is left.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,34 +38,52 @@ struct cell {
 	enum run_port port;
 	double passed_pps[MAX_ROUNDS], offered_pps[MAX_ROUNDS], path_share[MAX_ROUNDS];
 	int lossless, cpu;
+	int is_compared;
 };
 
-static void add_cell(struct cell *cells, int *count, int cut, unsigned int frame_bytes, enum run_port port)
+static void add_cell(struct cell *cells, int *count, const struct cell *cell)
 {
-	if (*count < MAX_CELLS)
-		cells[(*count)++] = (struct cell){ .cut = cut, .frame_bytes = frame_bytes, .port = port, .cpu = -1 };
+	if (*count >= MAX_CELLS)
+		return;
+	cells[*count] = *cell;
+	cells[(*count)++].cpu = -1;
 }
 
-/* Frames that only AF_PACKET can carry are compared with smaller ones of the same port, at the whole path. */
+static int is_delivered_by(const struct run_size *size, int packet)
+{
+	return size->delivered && (size->port == RUN_PORT_PACKET) == packet;
+}
+
+/* The whole path, by AF_PACKET: sizes for comparison, then those that only it can carry. */
 static void add_comparison(const struct run *run, struct cell *cells, int *count)
 {
 	static const unsigned int sizes[] = { 64, 512, 1514 };
+	struct cell cell = { .cut = run->point_count - 1, .port = RUN_PORT_PACKET, .is_compared = 1 };
 
-	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		add_cell(cells, count, run->point_count - 1, sizes[i], RUN_PORT_PACKET);
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		cell.frame_bytes = sizes[i];
+		add_cell(cells, count, &cell);
+	}
+	for (int i = 0; i < run->size_count; i++) {
+		cell.frame_bytes = run->sizes[i].frame_bytes;
+		if (is_delivered_by(&run->sizes[i], 1))
+			add_cell(cells, count, &cell);
+	}
 }
 
 static int list_cells(const struct run *run, struct cell *cells)
 {
-	int count = 0, needs_comparison = 0;
+	int count = 0, needs_comparison = 0, sink = run->point_count - 1;
 
+	for (int i = 0; run->sizes[0].port != RUN_PORT_PACKET && i < run->size_count; i++)
+		needs_comparison |= is_delivered_by(&run->sizes[i], 1);
 	for (int i = 0; i < run->size_count; i++) {
 		const struct run_size *size = &run->sizes[i];
+		struct cell cell = { .frame_bytes = size->frame_bytes, .port = size->port };
 
-		for (int cut = 1; size->delivered && cut < run->point_count; cut++)
-			add_cell(cells, &count, cut, size->frame_bytes, size->port);
-		needs_comparison |= size->delivered && size->port == RUN_PORT_PACKET &&
-				    run->sizes[0].port != RUN_PORT_PACKET;
+		for (cell.cut = 1; size->delivered && cell.cut <= sink; cell.cut++)
+			if (cell.cut < sink || !needs_comparison || size->port != RUN_PORT_PACKET)
+				add_cell(cells, &count, &cell);
 	}
 	if (needs_comparison)
 		add_comparison(run, cells, &count);
@@ -134,6 +158,35 @@ static double round_speed(const struct cell *cells, int count, int round)
 	return speed / count;
 }
 
+/* Logarithm of the geometric mean of the compared rates in one round; 0 when there are none. */
+static double compared_speed(const struct cell *cells, int count, int round)
+{
+	double speed = 0;
+	int compared = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (!cells[i].is_compared)
+			continue;
+		speed += log(fmax(cells[i].passed_pps[round], 1));
+		compared++;
+	}
+	return compared ? speed / compared : 0;
+}
+
+/* Brings the compared rates of all rounds to the speed of the kept ones. */
+static void level_compared(struct cell *cells, int count, int rounds, const int *kept, int kept_count)
+{
+	double speed[MAX_ROUNDS], level = 0;
+
+	for (int round = 0; round < rounds; round++)
+		speed[round] = compared_speed(cells, count, round);
+	for (int i = 0; i < kept_count; i++)
+		level += speed[kept[i]] / kept_count;
+	for (int i = 0; i < count; i++)
+		for (int round = 0; cells[i].is_compared && round < rounds; round++)
+			cells[i].passed_pps[round] *= exp(level - speed[round]);
+}
+
 static void record(struct phases *phases, const struct cell *cell, const int *kept, int count, int rounds)
 {
 	struct run *run = phases->bench.run;
@@ -158,13 +211,28 @@ static void record(struct phases *phases, const struct cell *cell, const int *ke
 				cell->cpu == phases->bench.source_cpu;
 }
 
+static void record_all(struct phases *phases, struct cell *cells, int count, int rounds)
+{
+	int kept[MAX_ROUNDS], all[MAX_ROUNDS], kept_count;
+	double speed[MAX_ROUNDS];
+
+	for (int round = 0; round < rounds; round++) {
+		speed[round] = round_speed(cells, count, round);
+		all[round] = round;
+	}
+	kept_count = rounds_choose(speed, rounds, kept);
+	level_compared(cells, count, rounds, kept, kept_count);
+	for (int i = 0; i < count; i++)
+		record(phases, &cells[i], cells[i].is_compared ? all : kept, cells[i].is_compared ? rounds : kept_count,
+		       rounds);
+}
+
 int phase_services(struct phases *phases)
 {
 	struct run *run = phases->bench.run;
 	struct cell *cells = calloc(MAX_CELLS, sizeof(*cells));
 	struct cpu_share *share;
-	int rounds = phases->plan->service_rounds, kept[MAX_ROUNDS], count, kept_count, code = 0;
-	double speed[MAX_ROUNDS] = { 0 };
+	int rounds = phases->plan->service_rounds, count, code = 0;
 
 	if (!cells)
 		return error_set(ENOMEM, "out of memory");
@@ -177,13 +245,8 @@ int phase_services(struct phases *phases)
 			code = measure_cell(phases, &cells[i], share, round);
 		}
 	}
-	if (!code) {
-		for (int round = 0; round < rounds; round++)
-			speed[round] = round_speed(cells, count, round);
-		kept_count = rounds_choose(speed, rounds, kept);
-		for (int i = 0; i < count; i++)
-			record(phases, &cells[i], kept, kept_count, rounds);
-	}
+	if (!code)
+		record_all(phases, cells, count, rounds);
 	cpu_share_close(share);
 	free(cells);
 	return code;

@@ -86,7 +86,8 @@ struct run_cut {
 };
 
 /* What a cut passes when more is offered than fits: service rate. Trials of all cuts and sizes alternate in rounds; numbers
- * are over the half of the rounds that are most alike, the same ones for all (measure/services.c). */
+ * are over the half of the rounds that are most alike, the same ones for all; where frame sizes are compared through one port,
+ * over all rounds, brought to the speed of that half (measure/services.c). */
 struct run_service {
 	int point;
 	unsigned int frame_bytes;
