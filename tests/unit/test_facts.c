@@ -80,8 +80,8 @@ static void test_every_member_has_a_row(void **state)
 		{ facts_neighbour_fields, sizeof(struct facts_neighbour), 2 },
 		{ facts_process_fields, sizeof(struct facts_process), 8 },
 		{ facts_tun_fields, sizeof(struct facts_tun_holder), 0 },
-		{ facts_thread_fields, sizeof(struct facts_thread), 0 },
-		{ facts_file_fields, sizeof(struct facts_file), 0 },
+		{ facts_thread_fields, sizeof(struct facts_thread), 4 },
+		{ facts_file_fields, sizeof(struct facts_file), 8 },
 		{ facts_claim_fields, sizeof(struct facts_claim), 4 },
 		{ facts_fields, sizeof(struct facts), 8 }, /* links_by_name */
 	};
