@@ -101,6 +101,7 @@ struct facts_link {
 	char driver_version[32], firmware[40];
 	char bus[16];				  /* "pci", "virtio", "vio", "vmbus", "xen" … ("" virtual) */
 	char bus_address[40];			  /* "0000:03:00.1", "virtio0", "30000002" */
+	char bus_parents[160];			  /* PCI addresses of the bridges above the device, nearest first, one space between */
 	uint16_t pci_vendor, pci_device;	  /* 0 unknown */
 	uint8_t address[6], permanent_address[6]; /* permanent all 0: unknown */
 	uint32_t flags; /* IFF_*: IFF_UP 1, IFF_LOOPBACK 8, IFF_RUNNING 0x40, IFF_PROMISC 0x100 … */
