@@ -160,6 +160,7 @@ const struct facts_field facts_link_fields[] = {
 	TEXT(struct facts_link, firmware),
 	TEXT(struct facts_link, bus),
 	TEXT(struct facts_link, bus_address),
+	TEXT(struct facts_link, bus_parents),
 	UINT16(struct facts_link, pci_vendor),
 	UINT16(struct facts_link, pci_device),
 	ADDRESS(struct facts_link, address),
