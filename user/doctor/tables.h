@@ -8,6 +8,7 @@
 /* Defines a file's table under its name from its rows. */
 #define CHECK_TABLE(name, rows) const struct check_table name = { rows, (int)(sizeof(rows) / sizeof((rows)[0])) }
 
-extern const struct check_table checks_mtu;
+extern const struct check_table checks_mtu, checks_xdp, checks_xdp_use, checks_nic, checks_nic_counters, checks_cpu,
+	checks_cpu_place, checks_bridge, checks_queueing, checks_sriov;
 
 #endif

@@ -27,7 +27,7 @@ struct facts_netns {
 	char name
 		[64]; /* as `ip netns` and points say it; "" the namespace of the caller; "pid:N" when it has no name */
 	uint64_t inode;	 /* of its nsfs file; tells namespaces apart */
-	int could_enter; /* 0: its links are missing here, `why_not` says why */
+	int could_enter; /* 1 unless told; 0: its links are missing here, `why_not` says why */
 	char why_not[128];
 };
 
@@ -216,7 +216,7 @@ struct facts_process {
 };
 
 /* A file of sysfs or procfs that was read, whole (at most 64 KB), or why it was not. The evidence line of a finding comes from
- * here. Sorted by path. */
+ * here. Sorted by (netns, path). */
 struct facts_file {
 	char *path; /* "/proc/sys/net/bridge/bridge-nf-call-iptables"; of a namespace: its netns in `netns` */
 	int netns;  /* index; 0 for what belongs to the machine */
@@ -261,6 +261,9 @@ struct facts {
 	struct facts_file *files;
 	struct facts_claim *claims;
 	struct facts_gap *gaps;
+
+	struct facts_link *
+		*links_by_name; /* of facts_sort(), for facts_link_named(); NULL: not sorted since a link was added */
 };
 
 /* Empty facts with the caller's namespace at netns[0]; NULL when out of memory. */
@@ -293,10 +296,13 @@ int facts_set_text(char **text, const char *value); /* frees what was there */
 /* Sorts links and files, so that look-ups find them; call it once after filling (the JSON reader does). */
 void facts_sort(struct facts *facts);
 
-/* Look-ups: binary search, NULL or -1 when there is none. They need facts_sort() first. */
+/* Look-ups: binary search among links and files, which need facts_sort() first; NULL or -1 when there is none. Of counters or
+ * features with one name the first counts. Changing a link's netns, ifindex or name calls for facts_sort() again. */
 const struct facts_link *facts_link_at(const struct facts *facts, int netns, int ifindex);
 const struct facts_link *facts_link_named(const struct facts *facts, int netns, const char *name);
 const struct facts_file *facts_file_at(const struct facts *facts, int netns, const char *path);
+/* All files whose path starts with prefix, in order: *count of them from the one returned on; NULL: none. */
+const struct facts_file *facts_files_below(const struct facts *facts, int netns, const char *prefix, int *count);
 int facts_netns_named(const struct facts *facts, const char *name);	   /* index */
 int64_t facts_counter_of(const struct facts_link *link, const char *name); /* -1 unknown */
 int facts_feature_of(const struct facts_link *link, const char *name,
