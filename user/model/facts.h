@@ -122,6 +122,7 @@ struct facts_link {
 	int64_t gro_flush_timeout_ns;
 	int napi_defer_hard_irqs, threaded_napi; /* -1 unknown */
 	int numa_node;				 /* -1 unknown or none */
+	int udp4_hash_ports; /* receive-side scaling looks at the ports of UDP over IPv4 (ethtool -n X rx-flow-hash udp4): 0, 1, -1 */
 	int group;
 
 	/* Where frames go from here. (netns, ifindex) pairs; ifindex 0: none. netns -1: in a namespace that could not be told. */

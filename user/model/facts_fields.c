@@ -196,6 +196,7 @@ const struct facts_field facts_link_fields[] = {
 	COUNT(struct facts_link, napi_defer_hard_irqs, INT_MAX),
 	COUNT(struct facts_link, threaded_napi, 2),
 	COUNT(struct facts_link, numa_node, INT_MAX),
+	FLAG(struct facts_link, udp4_hash_ports, -1),
 	INT(struct facts_link, group, INT_MIN),
 	INT(struct facts_link, master_ifindex, 0),
 	INT(struct facts_link, lower_ifindex, 0),
