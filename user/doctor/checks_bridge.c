@@ -28,7 +28,7 @@ static int is_bond(const struct check_context *context)
 
 static int is_macvlan(const struct check_context *context)
 {
-	return !strcmp(context->link->kind, "macvlan") || !strcmp(context->link->kind, "macvtap");
+	return !strcmp(context->link->kind, "macvlan"); /* macvtap: checks_backend_host.c */
 }
 
 static int is_bridge_hop(const struct check_context *context)

@@ -9,7 +9,6 @@
 
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
-#include "model/facts_files.h"
 
 #define STEAL_WARN 0.02
 #define STEAL_FAIL 0.10
@@ -24,7 +23,7 @@ struct cpu_times {
 /* Of CPU `cpu`, or of all (-1). 0, or -1 when the file does not say. */
 static int read_times(const struct facts *facts, int cpu, struct cpu_times *times)
 {
-	const struct facts_file *file = facts_file_at(facts, 0, FACTS_PATH_STAT);
+	const struct facts_file *file = facts_file_at(facts, 0, LOOKUP_STAT);
 	char name[24];
 	const char *line;
 	size_t length;
@@ -80,7 +79,7 @@ static void judge_steal(struct check_context *context)
 	int since_boot;
 
 	if (read_shares(context, -1, &shares, &since_boot) < 0) {
-		check_report(context, FINDING_UNKNOWN, check_file_line(context, 0, FACTS_PATH_STAT),
+		check_report(context, FINDING_UNKNOWN, check_file_line(context, 0, LOOKUP_STAT),
 			     "how much CPU time the hypervisor keeps from this machine is not known", "");
 		return;
 	}
@@ -88,7 +87,7 @@ static void judge_steal(struct check_context *context)
 		return;
 	check_report(context,
 		     check_growth_severity(shares.ticks[STEAL] >= STEAL_FAIL ? FINDING_FAIL : FINDING_WARN, since_boot),
-		     check_text(FACTS_PATH_STAT ": steal %.1f %%%s", 100 * shares.ticks[STEAL],
+		     check_text(LOOKUP_STAT ": steal %.1f %%%s", 100 * shares.ticks[STEAL],
 				since_boot ? " since boot" : " while we looked"),
 		     "the hypervisor gives this machine's CPUs to others while work waits: rings overflow meanwhile",
 		     "less overcommitment on the host, or CPUs of its own");
@@ -107,7 +106,7 @@ static void judge_saturated(struct check_context *context)
 			continue;
 		check_report(
 			context, FINDING_FAIL,
-			check_text(FACTS_PATH_STAT ": CPU %d: softirq %.0f %%, idle %.0f %%", cpu,
+			check_text(LOOKUP_STAT ": CPU %d: softirq %.0f %%, idle %.0f %%", cpu,
 				   100 * shares.ticks[SOFTIRQ], 100 * shares.ticks[IDLE]),
 			"one CPU does the kernel's network work of some queue, and has no time left: that is the cap",
 			"more queues, RPS, or less work a frame; hopcap run names the hop");
@@ -127,7 +126,7 @@ static void judge_program_saturated(struct check_context *context)
 			continue;
 		check_report(
 			context, FINDING_WARN,
-			check_text(FACTS_PATH_STAT ": CPU %d: user %.0f %%, system %.0f %%, idle %.0f %%", cpu,
+			check_text(LOOKUP_STAT ": CPU %d: user %.0f %%, system %.0f %%, idle %.0f %%", cpu,
 				   100 * (shares.ticks[USER] + shares.ticks[NICE]), 100 * shares.ticks[SYSTEM],
 				   100 * shares.ticks[IDLE]),
 			"a program fills this CPU: when it is the sender or the receiver of a test, the test measures it",
@@ -222,15 +221,14 @@ static void judge_idle_states(struct check_context *context)
 static void judge_clocksource(struct check_context *context)
 {
 	static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "xen" };
-	const struct facts_file *file = facts_file_at(context->facts, 0, FACTS_PATH_CLOCKSOURCE);
+	const struct facts_file *file = facts_file_at(context->facts, 0, LOOKUP_CLOCKSOURCE);
 
 	for (size_t i = 0; file && !file->error && i < sizeof(slow) / sizeof(slow[0]); i++)
 		if (!strcmp(file->text, slow[i]))
 			check_report(
-				context, FINDING_WARN, check_file_line(context, 0, FACTS_PATH_CLOCKSOURCE),
+				context, FINDING_WARN, check_file_line(context, 0, LOOKUP_CLOCKSOURCE),
 				"reading this clock leaves the CPU or the guest: a time stamp costs a microsecond, not 30 ns",
-				check_text("echo tsc > %s (when it is in available_clocksource)",
-					   FACTS_PATH_CLOCKSOURCE));
+				check_text("echo tsc > %s (when it is in available_clocksource)", LOOKUP_CLOCKSOURCE));
 }
 
 static void judge_guest_clock(struct check_context *context)
@@ -309,7 +307,7 @@ static void judge_apicv(struct check_context *context)
 /* Sum of a column (0…, hexadecimal) over all CPUs; -1 unknown. */
 static int64_t softnet(const struct facts *facts, int column)
 {
-	const struct facts_file *file = facts_file_at(facts, 0, FACTS_PATH_SOFTNET);
+	const struct facts_file *file = facts_file_at(facts, 0, LOOKUP_SOFTNET);
 	int64_t sum = 0;
 
 	if (!file || file->error || !file->text[0])
@@ -335,10 +333,10 @@ static void judge_softnet(struct check_context *context, int column, const char 
 	int since_boot = then < 0 || then > now;
 
 	if (now < 0)
-		check_report(context, FINDING_UNKNOWN, check_file_line(context, 0, FACTS_PATH_SOFTNET), rule, "");
+		check_report(context, FINDING_UNKNOWN, check_file_line(context, 0, LOOKUP_SOFTNET), rule, "");
 	else if (now - (since_boot ? 0 : then) > 0)
 		check_report(context, check_growth_severity(severity, since_boot),
-			     check_text(FACTS_PATH_SOFTNET ": %s",
+			     check_text(LOOKUP_SOFTNET ": %s",
 					check_growth_text(what, now - (since_boot ? 0 : then), since_boot)),
 			     rule, fix);
 }

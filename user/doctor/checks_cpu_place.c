@@ -8,7 +8,6 @@
 
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
-#include "model/facts_files.h"
 
 static int is_hardware(const struct check_context *context)
 {
@@ -187,7 +186,7 @@ static int is_pci(const struct check_context *context)
 
 static void judge_iommu(struct check_context *context)
 {
-	const char *path = check_text(FACTS_PATH_PCI "iommu_group/type", context->link->bus_address);
+	const char *path = check_text(LOOKUP_PCI "iommu_group/type", context->link->bus_address);
 	const struct facts_file *file = facts_file_at(context->facts, 0, path);
 
 	if (!file || file->error || strcmp(file->text, "DMA"))
