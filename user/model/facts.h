@@ -101,6 +101,7 @@ struct facts_link {
 	char driver_version[32], firmware[40];
 	char bus[16];				  /* "pci", "virtio", "vio", "vmbus", "xen" … ("" virtual) */
 	char bus_address[40];			  /* "0000:03:00.1", "virtio0", "30000002" */
+	char bus_parents[160];			  /* PCI addresses of the bridges above the device, nearest first, one space between */
 	uint16_t pci_vendor, pci_device;	  /* 0 unknown */
 	uint8_t address[6], permanent_address[6]; /* permanent all 0: unknown */
 	uint32_t flags; /* IFF_*: IFF_UP 1, IFF_LOOPBACK 8, IFF_RUNNING 0x40, IFF_PROMISC 0x100 … */
@@ -121,6 +122,7 @@ struct facts_link {
 	int64_t gro_flush_timeout_ns;
 	int napi_defer_hard_irqs, threaded_napi; /* -1 unknown */
 	int numa_node;				 /* -1 unknown or none */
+	int udp4_hash_ports; /* receive-side scaling looks at the ports of UDP over IPv4 (ethtool -n X rx-flow-hash udp4): 0, 1, -1 */
 	int group;
 
 	/* Where frames go from here. (netns, ifindex) pairs; ifindex 0: none. netns -1: in a namespace that could not be told. */

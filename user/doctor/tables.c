@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The list of tables, in the order of the manual. */
+#include "doctor/tables.h"
+
+#include "doctor/doctor.h"
+
+static const struct check_table *const listed[] = { &checks_mtu };
+
+const struct check_table *const *doctor_tables(int *count)
+{
+	*count = (int)(sizeof(listed) / sizeof(listed[0]));
+	return listed;
+}
