@@ -236,17 +236,20 @@ static int read_value(const struct reader *reader, const struct facts_field *fie
 	}
 }
 
-/* The lower device of a link whose namespace is not named lives in the link's own. */
-static void take_own_netns(void *record)
+/* The lower device of a link whose namespace is not named lives in the link's own; without a lower device there is none. */
+static void settle_lower_netns(struct facts_link *link, int is_named)
 {
-	struct facts_link *link = record;
-
-	link->lower_netns = link->lower_ifindex > 0 ? link->netns : FACTS_UNKNOWN;
+	if (link->lower_ifindex == 0)
+		link->lower_netns = FACTS_UNKNOWN;
+	else if (!is_named)
+		link->lower_netns = link->netns;
 }
 
 static int read_members(const struct reader *reader, const struct facts_field *fields, const struct json_place *place,
 			const json_t *object, void *record)
 {
+	const int fields_are_of_link = fields == facts_link_fields;
+
 	if (!json_is_object(object))
 		return refuse_type(place, object, "an object");
 	for (; fields->name; fields++) {
@@ -254,8 +257,6 @@ static int read_members(const struct reader *reader, const struct facts_field *f
 		const json_t *value = json_object_get(object, fields->name);
 		int result;
 
-		if (!value && (fields->flags & FACTS_FIELD_SAME_NETNS))
-			take_own_netns(record);
 		if (fields->flags & FACTS_FIELD_REQUIRED) {
 			if (!value)
 				return refuse(&inner, "is missing");
@@ -266,6 +267,8 @@ static int read_members(const struct reader *reader, const struct facts_field *f
 		if (result < 0)
 			return result;
 	}
+	if (fields_are_of_link)
+		settle_lower_netns(record, json_object_get(object, "lower_netns") != NULL);
 	return 0;
 }
 
@@ -278,6 +281,12 @@ static int check_unique(const struct facts *facts)
 		if (link->netns == link[-1].netns && link->ifindex == link[-1].ifindex)
 			return error_set(EINVAL, "facts: links has two with ifindex %d in namespace %d", link->ifindex,
 					 link->netns);
+	}
+	for (int i = 1; i < facts->file_count; i++) {
+		const struct facts_file *file = &facts->files[i];
+
+		if (file->netns == file[-1].netns && !strcmp(file->path, file[-1].path))
+			return error_set(EINVAL, "facts: files[%d] and another have the same path", i);
 	}
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 int link_set_gro(const char *name, int on);
-int link_get_gro(const char *name);	/* 1, 0 or -errno */
+int link_get_gro(const char *name);		     /* 1, 0 or -errno */
 int link_set_segmentation(const char *name, int on); /* TSO, GSO and, on veth, their relatives */
 /* Speed of the line in Mbit/s; 0 when the device does not say (no link, or none to speak of). No error text. */
 double link_speed_mbps(const char *name);
