@@ -67,7 +67,7 @@ static int add_leg(const struct path_question *question, struct way *way, const 
 
 		if (links[i] == leg->start.link)
 			continue;
-		leg->target = (struct path_target){ .link = links[i], .has_address = 1 };
+		leg->target = (struct path_target){ .link = links[i], .has_address = 1, .direction = -1 };
 		memcpy(leg->target.address, path_link(graph, links[i])->address, 6);
 		code = search_leg(question, leg, &search);
 		if (!code && search_cost(&search) < best_cost) {
@@ -240,7 +240,7 @@ int path_append_tunnel(const struct path_question *question, const struct path_s
 	const struct path_graph *graph = question->graph;
 	struct path_question below = { .graph = graph,
 				       .start = { edge->device, 1, 0 },
-				       .target = { .link = edge->detail, .has_address = 1 },
+				       .target = { .link = edge->detail, .has_address = 1, .direction = -1 },
 				       .depth = question->depth + 1,
 				       .searches_left = question->searches_left };
 	struct facts_path_hop into, out_of;

@@ -108,10 +108,10 @@ static void relate(struct path_graph *graph)
 	match_pairs(graph);
 }
 
-/* Links by the group they belong to (group[i], or -1), counting sort. */
-static int make_groups(const struct path_graph *graph, const int *group, struct path_groups *groups)
+/* Counting sort. */
+int path_groups_make(int count, const int *group, struct path_groups *groups)
 {
-	int count = graph->link_count, total = 0;
+	int total = 0;
 
 	groups->first = calloc((size_t)count + 2, sizeof(int));
 	groups->order = calloc((size_t)count + 1, sizeof(int));
@@ -128,6 +128,13 @@ static int make_groups(const struct path_graph *graph, const int *group, struct 
 		if (group[i] >= 0)
 			groups->order[groups->first[group[i] + 1]++] = i;
 	return 0;
+}
+
+void path_groups_free(struct path_groups *groups)
+{
+	free(groups->order);
+	free(groups->first);
+	*groups = (struct path_groups){ 0 };
 }
 
 struct addressed {
@@ -251,21 +258,21 @@ int path_graph_build(struct path_graph *graph, const struct facts *facts)
 	find_holders(graph);
 	code = find_pfs(graph);
 	code = code ? code : index_fdb(graph);
-	code = code ? code : make_groups(graph, graph->master, &graph->ports);
-	code = code ? code : make_groups(graph, graph->lower, &graph->uppers);
-	code = code ? code : make_groups(graph, graph->pf, &graph->vfs);
+	code = code ? code : path_groups_make(graph->link_count, graph->master, &graph->ports);
+	code = code ? code : path_groups_make(graph->link_count, graph->lower, &graph->uppers);
+	code = code ? code : path_groups_make(graph->link_count, graph->pf, &graph->vfs);
 	return code ? error_set(ENOMEM, "no memory for a graph of %d links", facts->link_count) : 0;
 }
 
 void path_graph_free(struct path_graph *graph)
 {
-	void *const blocks[] = { graph->family,	     graph->peer,	  graph->lower,	       graph->master,
-				 graph->pf,	     graph->holder,	  graph->ports.order,  graph->ports.first,
-				 graph->uppers.order, graph->uppers.first, graph->vfs.order,	graph->vfs.first,
-				 graph->fdb };
+	void *const blocks[] = { graph->family, graph->peer, graph->lower, graph->master, graph->pf, graph->holder, graph->fdb };
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		free(blocks[i]);
+	path_groups_free(&graph->ports);
+	path_groups_free(&graph->uppers);
+	path_groups_free(&graph->vfs);
 	memset(graph, 0, sizeof(*graph));
 }
 

@@ -57,6 +57,11 @@ struct path_graph {
 int path_graph_build(struct path_graph *graph, const struct facts *facts);
 void path_graph_free(struct path_graph *graph);
 
+/* Groups of links by the link that each belongs to (group[i]; negative: none), in order of their numbers. 0 or -ENOMEM; to be freed
+ * by path_groups_free() in any case. */
+int path_groups_make(int link_count, const int *group, struct path_groups *groups);
+void path_groups_free(struct path_groups *groups);
+
 const struct facts_link *path_link(const struct path_graph *graph, int link);
 /* "lpar0@ns:phyp", "eth0" in the caller's namespace. */
 void path_link_name(const struct path_graph *graph, int link, char *name, size_t size);

@@ -64,6 +64,7 @@ struct path_target {
 	int link;
 	uint8_t address[6];
 	int has_address; /* 0: of an unknown station, so every bridge floods */
+	int direction;	 /* 1: only (link, out) counts, 0 only (link, in), -1 whichever is reached first */
 };
 
 struct path_state {

@@ -233,6 +233,8 @@ static int is_goal(const struct path_search *search, int index)
 {
 	const struct path_state *state = &search->nodes[index].edge.to;
 
+	if (search->target->direction >= 0 && state->is_out != search->target->direction)
+		return 0;
 	return index > 0 && state->link == search->target->link && !(state->tags & PATH_ENCAPSULATED);
 }
 

@@ -77,7 +77,7 @@ static int underlay_cost(const struct path_moves *moves, int exit, int end, uint
 {
 	struct path_question question = { .graph = moves->graph,
 					  .start = { exit, 1, 0 },
-					  .target = { .link = end, .has_address = 1 },
+					  .target = { .link = end, .has_address = 1, .direction = -1 },
 					  .depth = moves->depth + 1,
 					  .searches_left = moves->searches_left };
 
