@@ -28,12 +28,15 @@ static struct {
 } options;
 
 static const struct option_row rows[] = {
-	{ "tree", 't', OPTION_FLAG, NULL, "show all namespaces and what hangs together in them, instead of a path", &options.tree, 0, 0 },
+	{ "tree", 't', OPTION_FLAG, NULL, "show all namespaces and what hangs together in them, instead of a path",
+	  &options.tree, 0, 0 },
 	{ "json", 'j', OPTION_FLAG, NULL, "print points and hops as JSON", &options.json, 0, 0 },
 	{ "quiet", 'q', OPTION_FLAG, NULL, "print the points only", &options.quiet, 0, 0 },
-	{ "facts", 0, OPTION_TEXT, "FILE", "read saved facts (`hopcap facts --json`) instead of this machine; - is the standard input",
-	  &options.facts, 0, 0 },
-	{ "sysroot", 0, OPTION_TEXT, "DIR", "read sysfs and procfs of another machine, captured in DIR", &options.sysroot, 0, 0 },
+	{ "facts", 0, OPTION_TEXT, "FILE",
+	  "read saved facts (`hopcap facts --json`) instead of this machine; - is the standard input", &options.facts,
+	  0, 0 },
+	{ "sysroot", 0, OPTION_TEXT, "DIR", "read sysfs and procfs of another machine, captured in DIR",
+	  &options.sysroot, 0, 0 },
 	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
 };
 
@@ -74,10 +77,11 @@ static void print_hints(const struct facts *facts, const struct facts_path *path
 			nameless = point->netns;
 	}
 	if (usable > RUN_MAX_POINTS)
-		fprintf(stderr, "run takes %d points, and these are %d: leave some of the middle out\n", RUN_MAX_POINTS, usable);
+		fprintf(stderr, "run takes %d points, and these are %d: leave some of the middle out\n", RUN_MAX_POINTS,
+			usable);
 	if (nameless >= 0)
-		fprintf(stderr, "namespace %s has no name, which run needs: ip netns attach NAME %s\n", facts->netns[nameless].name,
-			facts->netns[nameless].name + 4);
+		fprintf(stderr, "namespace %s has no name, which run needs: ip netns attach NAME %s\n",
+			facts->netns[nameless].name, facts->netns[nameless].name + 4);
 }
 
 static void print_points(const struct facts_path *path)
@@ -94,7 +98,8 @@ static void print_gaps(const struct facts *facts)
 {
 	for (int i = 0; i < facts->netns_count; i++)
 		if (!facts->netns[i].could_enter)
-			fprintf(stderr, "not looked into: namespace %s: %s\n", facts->netns[i].name, facts->netns[i].why_not);
+			fprintf(stderr, "not looked into: namespace %s: %s\n", facts->netns[i].name,
+				facts->netns[i].why_not);
 }
 
 static int show_path(const struct facts *facts, char **ends)
@@ -144,7 +149,8 @@ static int check_arguments(int count)
 	if (options.tree && count)
 		return error_set(EINVAL, "--tree shows everything: it takes no points");
 	if (options.tree && (options.json || options.quiet))
-		return error_set(EINVAL, "--tree is for reading; hopcap facts --json has everything that it is made of");
+		return error_set(EINVAL,
+				 "--tree is for reading; hopcap facts --json has everything that it is made of");
 	if (!options.tree && count != 2)
 		return error_set(EINVAL, "give two points, SOURCE and SINK, or --tree");
 	return 0;

@@ -18,9 +18,9 @@
 
 struct passage {
 	struct path_moves *moves;
-	int bridge, port; /* port: where the frame came in, -1 the bridge's own device */
-	int is_aware;	  /* of VLANs */
-	int vlan;	  /* that the frame belongs to; 0 none, VLAN_ANY unknown */
+	int bridge, port;      /* port: where the frame came in, -1 the bridge's own device */
+	int is_aware;	       /* of VLANs */
+	int vlan;	       /* that the frame belongs to; 0 none, VLAN_ANY unknown */
 	uint32_t tags, inside; /* as it came; without the tag that the bridge took off */
 	enum { ANSWER_UNKNOWN, ANSWER_PORT, ANSWER_HERE } answer;
 	int answer_port;
@@ -63,8 +63,7 @@ static uint32_t tags_behind(const struct passage *passage, int port)
 static int port_link(const struct passage *passage, int ifindex)
 {
 	const struct path_graph *graph = passage->moves->graph;
-	const struct facts_link *link =
-		facts_link_at(graph->facts, path_link(graph, passage->bridge)->netns, ifindex);
+	const struct facts_link *link = facts_link_at(graph->facts, path_link(graph, passage->bridge)->netns, ifindex);
 
 	return link ? (int)(link - graph->facts->links) : PATH_UNSEEN;
 }
@@ -93,10 +92,18 @@ static void ask_fdb(struct passage *passage)
 	}
 	if (chosen) {
 		passage->answer_port = port_link(passage, chosen->port_ifindex);
-		passage->answer = chosen->is_local || passage->answer_port == passage->bridge ? ANSWER_HERE : ANSWER_PORT;
+		passage->answer = chosen->is_local || passage->answer_port == passage->bridge ? ANSWER_HERE
+											      : ANSWER_PORT;
 	} else if (!memcmp(path_link(graph, passage->bridge)->address, target->address, 6)) {
 		passage->answer = ANSWER_HERE;
 	}
+}
+
+int path_is_forwarding(const struct path_graph *graph, int port)
+{
+	int state = path_link(graph, port)->port.state;
+
+	return state < 0 || state == STATE_FORWARDING;
 }
 
 /* A port without carrier does not forward either; then the link's own end is the one to name. */
@@ -104,7 +111,7 @@ static int is_shut_port(const struct path_graph *graph, int port)
 {
 	const struct facts_link *link = path_link(graph, port);
 
-	return link->port.state >= 0 && link->port.state != STATE_FORWARDING && link->flags & IFF_UP_FLAG && link->carrier != 0;
+	return !path_is_forwarding(graph, port) && link->flags & IFF_UP_FLAG && link->carrier != 0;
 }
 
 /* What the port that the frame came in at does to all edges. */
@@ -158,8 +165,9 @@ static void add_port(const struct passage *passage, int port)
 /* Up to the bridge's own device. */
 static void add_own_device(const struct passage *passage)
 {
-	struct path_edge *edge = path_add_edge(passage->moves, passage->bridge, 0, tags_behind(passage, passage->bridge),
-					       MOVE_BRIDGE_LOCAL, passage->bridge);
+	struct path_edge *edge = path_add_edge(passage->moves, passage->bridge, 0,
+					       tags_behind(passage, passage->bridge), MOVE_BRIDGE_LOCAL,
+					       passage->bridge);
 
 	shut_at_entry(passage, edge);
 	if (passage->answer == ANSWER_PORT)

@@ -80,7 +80,8 @@ static int add_leg(const struct path_question *question, struct way *way, const 
 	}
 	way->cost = best < 0 ? PATH_COST_NEVER : add_costs(way->cost, best_cost + PATH_COST_HOP);
 	if (best < 0) {
-		snprintf(way->why_not, sizeof(way->why_not), "%s %s is not reached", count ? "gateway" : "no interface here has", gateway);
+		snprintf(way->why_not, sizeof(way->why_not), "%s %s is not reached",
+			 count ? "gateway" : "no interface here has", gateway);
 		return 0;
 	}
 	leg->target.link = best;
@@ -107,7 +108,8 @@ static const struct facts_route *next_route(const struct path_question *question
 	const char *name = facts->netns[netns].name;
 
 	if (!out) {
-		snprintf(way->why_not, sizeof(way->why_not), "no route to %s%s%s", way->address, name[0] ? " in namespace " : "", name);
+		snprintf(way->why_not, sizeof(way->why_not), "no route to %s%s%s", way->address,
+			 name[0] ? " in namespace " : "", name);
 		return NULL;
 	}
 	if (way->count == 0 && out - facts->links != question->start.link) {
@@ -122,7 +124,8 @@ static const struct facts_route *next_route(const struct path_question *question
 static int find_way_to(const struct path_question *question, const char *address, struct way *way)
 {
 	const struct path_graph *graph = question->graph;
-	int netns = path_link(graph, question->start.link)->netns, sink_netns = path_link(graph, question->target.link)->netns;
+	int netns = path_link(graph, question->start.link)->netns,
+	    sink_netns = path_link(graph, question->target.link)->netns;
 
 	*way = (struct way){ .address = address };
 	while (way->count < MAX_LEGS) {
@@ -169,7 +172,8 @@ static int find_way(const struct path_question *question, struct way *way)
 		struct way found;
 		int code;
 
-		if (address->netns != sink->netns || address->ifindex != sink->ifindex || !strncasecmp(address->address, "fe80:", 5))
+		if (address->netns != sink->netns || address->ifindex != sink->ifindex ||
+		    !strncasecmp(address->address, "fe80:", 5))
 			continue;
 		tried++;
 		code = find_way_to(question, address->address, &found);
@@ -181,8 +185,8 @@ static int find_way(const struct path_question *question, struct way *way)
 	return 0;
 }
 
-int path_append(const struct path_graph *graph, struct facts_path *path, const struct path_state *state, int is_inside_tunnel,
-		const struct facts_path_hop *hop)
+int path_append(const struct path_graph *graph, struct facts_path *path, const struct path_state *state,
+		int is_inside_tunnel, const struct facts_path_hop *hop)
 {
 	const struct facts_link *link = path_link(graph, state->link);
 	struct facts_path_point *point = &path->points[path->point_count];
@@ -211,7 +215,8 @@ static int append_start(const struct path_question *question, struct facts_path 
 }
 
 /* All states from the start to a node of the search. */
-int path_append_search(const struct path_question *question, const struct path_search *search, int goal, struct facts_path *path)
+int path_append_search(const struct path_question *question, const struct path_search *search, int goal,
+		       struct facts_path *path)
 {
 	int chain[FACTS_PATH_MAX_POINTS + 1], count = 0, code = 0;
 
@@ -234,8 +239,8 @@ int path_append_search(const struct path_question *question, const struct path_s
 	return code;
 }
 
-int path_append_tunnel(const struct path_question *question, const struct path_state *from, const struct path_edge *edge,
-		       struct facts_path *path)
+int path_append_tunnel(const struct path_question *question, const struct path_state *from,
+		       const struct path_edge *edge, struct facts_path *path)
 {
 	const struct path_graph *graph = question->graph;
 	struct path_question below = { .graph = graph,
@@ -257,7 +262,8 @@ int path_append_tunnel(const struct path_question *question, const struct path_s
 	out_of = into;
 	snprintf(out_of.name, sizeof(out_of.name), "%s %s", path_link(graph, edge->to.link)->kind,
 		 path_link(graph, edge->to.link)->name);
-	snprintf(out_of.note, sizeof(out_of.note), "the other end of VNI %d", path_link(graph, edge->to.link)->vxlan_id);
+	snprintf(out_of.note, sizeof(out_of.note), "the other end of VNI %d",
+		 path_link(graph, edge->to.link)->vxlan_id);
 	out_of.netns = path_link(graph, edge->to.link)->netns;
 	out_of.ifindex = path_link(graph, edge->to.link)->ifindex;
 	code = path_append(graph, path, &below.start, 1, &into);
@@ -266,7 +272,8 @@ int path_append_tunnel(const struct path_question *question, const struct path_s
 }
 
 /* From the link that a leg ends at to the one that the next starts from, or to the sink. */
-static int append_routed(const struct path_question *question, const struct way *way, int index, struct facts_path *path)
+static int append_routed(const struct path_question *question, const struct way *way, int index,
+			 struct facts_path *path)
 {
 	const struct path_graph *graph = question->graph;
 	int at = way->legs[index - 1].target.link, is_last = index == way->count;
@@ -283,7 +290,8 @@ static int append_routed(const struct path_question *question, const struct way 
 		if (!way->legs[index].may_forward) {
 			hop.kind = FACTS_HOP_CUT;
 			snprintf(hop.note, sizeof(hop.note),
-				 "the namespace does not forward packets: sysctl net.ipv%c.%s=1", strchr(way->address, ':') ? '6' : '4',
+				 "the namespace does not forward packets: sysctl net.ipv%c.%s=1",
+				 strchr(way->address, ':') ? '6' : '4',
 				 strchr(way->address, ':') ? "conf.all.forwarding" : "ip_forward");
 		}
 	}
@@ -357,7 +365,9 @@ int path_connect(const struct path_question *question, struct facts_path *path)
 	else if (!code)
 		code = path_append_dead_end(question, &search, way.why_not, path);
 	if (!code && !question->depth)
-		path->way_count = way.cost < search_cost(&search) ? 1 : search.goal >= 0 ? search.nodes[search.goal].ways : 0;
+		path->way_count = way.cost < search_cost(&search) ? 1
+				  : search.goal >= 0		  ? search.nodes[search.goal].ways
+								  : 0;
 	path_search_free(&search);
 	return code;
 }

@@ -29,19 +29,20 @@ int path_connect_cost(const struct path_question *question, uint64_t *cost);
 int path_connect(const struct path_question *question, struct facts_path *path);
 
 /* One point more, after a hop that is `hop` (NULL: the first point). 0, or -ENOSPC when the path is as long as it may be. */
-int path_append(const struct path_graph *graph, struct facts_path *path, const struct path_state *state, int is_inside_tunnel,
-		const struct facts_path_hop *hop);
+int path_append(const struct path_graph *graph, struct facts_path *path, const struct path_state *state,
+		int is_inside_tunnel, const struct facts_path_hop *hop);
 
 /* Appends the hop through a tunnel that edge (MOVE_TUNNEL) found, underlay and other end included. 0, -ENOSPC or -ENOMEM. */
-int path_append_tunnel(const struct path_question *question, const struct path_state *from, const struct path_edge *edge,
-		       struct facts_path *path);
+int path_append_tunnel(const struct path_question *question, const struct path_state *from,
+		       const struct path_edge *edge, struct facts_path *path);
 
 /* Appends all states from the search's start to one of its nodes. */
-int path_append_search(const struct path_question *question, const struct path_search *search, int goal, struct facts_path *path);
+int path_append_search(const struct path_question *question, const struct path_search *search, int goal,
+		       struct facts_path *path);
 /* Of a search that did not arrive: as far as it is clear where frames go, then a hop to the target that says why it ends; why_no_route
  * may be "". */
-int path_append_dead_end(const struct path_question *question, const struct path_search *search, const char *why_no_route,
-			 struct facts_path *path);
+int path_append_dead_end(const struct path_question *question, const struct path_search *search,
+			 const char *why_no_route, struct facts_path *path);
 
 /* Of a tunnel: the link of the underlay by which packets to `remote` leave it; PATH_NONE when no route says. */
 int path_tunnel_exit(const struct path_graph *graph, int tunnel, const char *remote);

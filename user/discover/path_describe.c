@@ -71,23 +71,27 @@ static void tell_flood(const struct telling *telling)
 	print_address(telling->target->address, address);
 	name(telling, "bridge %s", device_name(telling));
 	if (telling->target->has_address)
-		path_add_note(telling->hop, "%s is not in its FDB: flooded to %d ports until the sink has sent", address,
-			      telling->edge->detail);
+		path_add_note(telling->hop, "%s is not in its FDB: flooded to %d ports until the sink has sent",
+			      address, telling->edge->detail);
 	else
-		path_add_note(telling->hop, "which station is meant is not known, so the FDB was not asked; of %d ports this one leads there",
-			      telling->edge->detail);
+		path_add_note(
+			telling->hop,
+			"which station is meant is not known, so the FDB was not asked; of %d ports this one leads there",
+			telling->edge->detail);
 }
 
 static void tell_local(const struct telling *telling)
 {
 	name(telling, "bridge %s", device_name(telling));
-	path_add_note(telling->hop, telling->from->is_out ? "sent by the bridge's own device" : "for the bridge's own device");
+	path_add_note(telling->hop,
+		      telling->from->is_out ? "sent by the bridge's own device" : "for the bridge's own device");
 }
 
 static void tell_as_port(const struct telling *telling)
 {
 	name(telling, "bridge %s", device_name(telling));
-	path_add_note(telling->hop, "frames to the address of %s itself end in the bridge; this is the way to stations behind it",
+	path_add_note(telling->hop,
+		      "frames to the address of %s itself end in the bridge; this is the way to stations behind it",
 		      telling->b->name);
 }
 
@@ -105,7 +109,8 @@ static void tell_stack(const struct telling *telling)
 static void tell_sibling(const struct telling *telling)
 {
 	name(telling, "%s on %s", telling->a->kind, device_name(telling));
-	path_add_note(telling->hop, "handed to its sibling by mode bridge; %s itself does not see it", device_name(telling));
+	path_add_note(telling->hop, "handed to its sibling by mode bridge; %s itself does not see it",
+		      device_name(telling));
 }
 
 static void tell_to_slave(const struct telling *telling)
@@ -132,14 +137,15 @@ static void tell_vf_slave(const struct telling *telling)
 	int is_down = telling->edge->move == MOVE_TO_VF_SLAVE;
 
 	name(telling, "data path of %s", is_down ? telling->a->name : telling->b->name);
-	path_add_note(telling->hop, "%s goes through its VF %s while that is up", is_down ? telling->a->name : telling->b->name,
-		      is_down ? telling->b->name : telling->a->name);
+	path_add_note(telling->hop, "%s goes through its VF %s while that is up",
+		      is_down ? telling->a->name : telling->b->name, is_down ? telling->b->name : telling->a->name);
 }
 
 static void tell_tunnel(const struct telling *telling)
 {
 	name(telling, "%s %s", telling->a->kind, telling->a->name);
-	path_add_note(telling->hop, "VNI %d to %s", telling->a->vxlan_id, telling->edge->remote ? telling->edge->remote : "?");
+	path_add_note(telling->hop, "VNI %d to %s", telling->a->vxlan_id,
+		      telling->edge->remote ? telling->edge->remote : "?");
 	if (telling->edge->move == MOVE_ENCAPSULATE)
 		path_add_note(telling->hop, "whose end is not in these facts");
 }
@@ -155,13 +161,15 @@ static void tell_representor(const struct telling *telling)
 static void tell_embedded_switch(const struct telling *telling)
 {
 	name(telling, "switch of %s", device_name(telling));
-	path_add_note(telling->hop, "inside the card: no kernel sees it; ethtool -S %s counts it", device_name(telling));
+	path_add_note(telling->hop, "inside the card: no kernel sees it; ethtool -S %s counts it",
+		      device_name(telling));
 }
 
 static void tell_datapath(const struct telling *telling)
 {
 	name(telling, "datapath %s", telling->device ? telling->device->name : "of Open vSwitch");
-	path_add_note(telling->hop, "the kernel shows its ports, not its flows: ovs-appctl dpctl/dump-flows shows them");
+	path_add_note(telling->hop,
+		      "the kernel shows its ports, not its flows: ovs-appctl dpctl/dump-flows shows them");
 }
 
 static void tell_outside(const struct telling *telling)
@@ -173,7 +181,8 @@ static void tell_outside(const struct telling *telling)
 static void tell_unseen(const struct telling *telling)
 {
 	name(telling, "%s..%s", telling->a->name, telling->b->name);
-	path_add_note(telling->hop, "a guess: both lead to namespaces that are not in these facts; run as root, or on the host");
+	path_add_note(telling->hop,
+		      "a guess: both lead to namespaces that are not in these facts; run as root, or on the host");
 }
 
 static void tell_holder(const struct telling *telling)
@@ -181,7 +190,8 @@ static void tell_holder(const struct telling *telling)
 	const struct facts_process *process = &telling->graph->facts->processes[telling->edge->detail];
 
 	name(telling, "%s %d", process->is_qemu ? "guest of qemu" : process->name, process->pid);
-	path_add_note(telling->hop, "a guess: this process holds both taps; whether it forwards cannot be seen from here");
+	path_add_note(telling->hop,
+		      "a guess: this process holds both taps; whether it forwards cannot be seen from here");
 }
 
 static const struct {
@@ -221,8 +231,10 @@ static const char *state_name(int state)
 /* Reasons in which the culprit's name stands once; the rest of path_describe_block needs more. */
 static const char *const reasons[] = {
 	[BLOCK_NO_CARRIER] = "%s has no carrier: nothing is at its other end",
-	[BLOCK_FDB_SAME_PORT] = "the FDB says that the sink's address is behind %s, where the frame came from: it is dropped",
-	[BLOCK_FDB_HERE] = "the FDB says that the sink's address is the bridge's own: %s takes the frame up instead of passing it on",
+	[BLOCK_FDB_SAME_PORT] =
+		"the FDB says that the sink's address is behind %s, where the frame came from: it is dropped",
+	[BLOCK_FDB_HERE] =
+		"the FDB says that the sink's address is the bridge's own: %s takes the frame up instead of passing it on",
 	[BLOCK_NOT_LOCAL] = "%s's own device does not take frames to the sink's address",
 	[BLOCK_NO_FLOOD] = "the sink's address is not in the FDB, and flooding is off at %s",
 	[BLOCK_ISOLATED] = "isolated ports do not exchange frames, and %s is one like the port before",
@@ -272,8 +284,9 @@ void path_describe_block(const struct path_graph *graph, const struct path_edge 
 void path_describe(const struct path_graph *graph, const struct path_target *target, const struct path_state *from,
 		   const struct path_edge *edge, struct facts_path_hop *hop)
 {
-	struct telling telling = { graph, target, from, edge, hop, path_link(graph, from->link),
-				   path_link(graph, edge->to.link), NULL };
+	struct telling telling = {
+		graph, target, from, edge, hop, path_link(graph, from->link), path_link(graph, edge->to.link), NULL
+	};
 
 	memset(hop, 0, sizeof(*hop));
 	if (edge->device >= 0)

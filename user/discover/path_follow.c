@@ -32,8 +32,10 @@ static int find_end(const struct path_graph *graph, const char *text, struct end
 		return code;
 	netns = point.netns[0] ? facts_netns_named(facts, point.netns) : 0;
 	if (netns < 0)
-		return error_set(ENODEV, "%s: these facts have no network namespace '%s'; hopcap path --tree shows those that are", text,
-				 point.netns);
+		return error_set(
+			ENODEV,
+			"%s: these facts have no network namespace '%s'; hopcap path --tree shows those that are", text,
+			point.netns);
 	link = facts_link_named(facts, netns, point.interface);
 	if (!link)
 		return error_set(ENODEV, "%s: no such interface%s%s%s%s; hopcap path --tree shows those that are", text,
@@ -108,15 +110,17 @@ static void describe_guest(const struct path_graph *graph, const struct end *end
 	if (!guest->is_qemu) {
 		snprintf(point->text, sizeof(point->text), "%s %d", process->name, process->pid);
 		snprintf(hop->name, sizeof(hop->name), "process %s %d", process->name, process->pid);
-		path_add_note(hop, "holds %s; what it does with frames cannot be seen from outside", path_link(graph, end->link)->name);
+		path_add_note(hop, "holds %s; what it does with frames cannot be seen from outside",
+			      path_link(graph, end->link)->name);
 		return;
 	}
-	snprintf(point->text, sizeof(point->text), "%s of qemu %d", guest->device[0] ? guest->device : "network device", process->pid);
+	snprintf(point->text, sizeof(point->text), "%s of qemu %d", guest->device[0] ? guest->device : "network device",
+		 process->pid);
 	snprintf(hop->name, sizeof(hop->name), "%s of qemu %d", guest->back_end, process->pid);
 	path_add_note(hop, "%s", guest->device[0] ? guest->device : "a device that the command line does not name");
 	if (guest->has_address)
-		path_add_note(hop, "%02x:%02x:%02x:%02x:%02x:%02x", guest->address[0], guest->address[1], guest->address[2],
-			      guest->address[3], guest->address[4], guest->address[5]);
+		path_add_note(hop, "%02x:%02x:%02x:%02x:%02x:%02x", guest->address[0], guest->address[1],
+			      guest->address[2], guest->address[3], guest->address[4], guest->address[5]);
 	if (guest->queues > 0)
 		path_add_note(hop, "%d queue%s", guest->queues, guest->queues == 1 ? "" : "s");
 }
@@ -126,7 +130,8 @@ static int add_guest_in_front(const struct path_graph *graph, const struct end *
 {
 	int count = path->point_count;
 
-	if (source->guest.process < 0 || count == FACTS_PATH_MAX_POINTS || path->points[0].is_out != (graph->family[source->link] != PATH_TAP))
+	if (source->guest.process < 0 || count == FACTS_PATH_MAX_POINTS ||
+	    path->points[0].is_out != (graph->family[source->link] != PATH_TAP))
 		return 0;
 	memmove(&path->points[1], &path->points[0], (size_t)count * sizeof(path->points[0]));
 	memmove(&path->hops[1], &path->hops[0], (size_t)(count - 1) * sizeof(path->hops[0]));
@@ -177,7 +182,8 @@ static int mark_loop(const struct path_graph *graph, const struct path_state *st
 		int is_in_it = 0;
 
 		for (int k = 0; k < count; k++)
-			is_in_it |= hop->kind == FACTS_HOP_BRIDGE && hop->ifindex == path_link(graph, bridges[k])->ifindex &&
+			is_in_it |= hop->kind == FACTS_HOP_BRIDGE &&
+				    hop->ifindex == path_link(graph, bridges[k])->ifindex &&
 				    hop->netns == path_link(graph, bridges[k])->netns;
 		if (!is_in_it)
 			continue;
@@ -207,15 +213,19 @@ static void judge(struct facts_path *path, int first, int last)
 		else if (hop->kind == FACTS_HOP_OPAQUE)
 			be_incomplete(path, "hop %d (%s) is opaque: %s", i + 1, hop->name, hop->note);
 		else if (is_routed(hop))
-			be_incomplete(path, "hop %d (%s) routes: run sends to the sink's MAC address, so give it the points up to there", i + 1,
-				      hop->name);
+			be_incomplete(
+				path,
+				"hop %d (%s) routes: run sends to the sink's MAC address, so give it the points up to there",
+				i + 1, hop->name);
 	}
 	if (!path->points[first].is_out)
-		be_incomplete(path, "frames come in at %s, and run sends out of its source: take what is at its other end",
+		be_incomplete(path,
+			      "frames come in at %s, and run sends out of its source: take what is at its other end",
 			      path->points[first].text);
 }
 
-static int follow(const struct path_graph *graph, const struct end *source, const struct end *sink, struct facts_path *path)
+static int follow(const struct path_graph *graph, const struct end *source, const struct end *sink,
+		  struct facts_path *path)
 {
 	int searches_left = PATH_MAX_SEARCHES, code, first, last;
 	struct path_question question = { .graph = graph,

@@ -15,11 +15,13 @@ static const struct {
 	const char *kind;
 	enum path_family family;
 } families[] = {
-	{ "", PATH_DEVICE },	      { "veth", PATH_PAIR },	   { "netkit", PATH_PAIR },  { "vxcan", PATH_PAIR },
-	{ "vlan", PATH_STACKED },     { "macsec", PATH_STACKED },  { "ipvlan", PATH_STACKED }, { "ipvtap", PATH_STACKED },
-	{ "dsa", PATH_STACKED },      { "macvlan", PATH_MACVLAN }, { "macvtap", PATH_MACVLAN }, { "vxlan", PATH_TUNNEL },
-	{ "bridge", PATH_BRIDGE },    { "bond", PATH_AGGREGATE },  { "team", PATH_AGGREGATE }, { "failover", PATH_DEVICE },
-	{ "openvswitch", PATH_SWITCH }, { "tun", PATH_TAP },	   { "ifb", PATH_MIRROR },   { "dummy", PATH_END },
+	{ "", PATH_DEVICE },	     { "veth", PATH_PAIR },	     { "netkit", PATH_PAIR },
+	{ "vxcan", PATH_PAIR },	     { "vlan", PATH_STACKED },	     { "macsec", PATH_STACKED },
+	{ "ipvlan", PATH_STACKED },  { "ipvtap", PATH_STACKED },     { "dsa", PATH_STACKED },
+	{ "macvlan", PATH_MACVLAN }, { "macvtap", PATH_MACVLAN },    { "vxlan", PATH_TUNNEL },
+	{ "bridge", PATH_BRIDGE },   { "bond", PATH_AGGREGATE },     { "team", PATH_AGGREGATE },
+	{ "failover", PATH_DEVICE }, { "openvswitch", PATH_SWITCH }, { "tun", PATH_TAP },
+	{ "ifb", PATH_MIRROR },	     { "dummy", PATH_END },
 };
 
 static enum path_family family_of(const struct facts_link *link)
@@ -85,7 +87,8 @@ static void match_pairs(struct path_graph *graph)
 	for (int i = 0; i < graph->link_count; i++) {
 		int peer = graph->peer[i];
 
-		if (graph->family[i] == PATH_PAIR && peer >= 0 && graph->family[peer] == PATH_PAIR && graph->peer[peer] < 0)
+		if (graph->family[i] == PATH_PAIR && peer >= 0 && graph->family[peer] == PATH_PAIR &&
+		    graph->peer[peer] < 0)
 			graph->peer[peer] = i;
 	}
 }
@@ -192,7 +195,8 @@ static int compare_fdb(const struct facts_fdb *a, int netns, int bridge, const u
 
 static int compare_entries(const void *left, const void *right, void *context)
 {
-	const struct facts_fdb *entries = context, *a = &entries[*(const int *)left], *b = &entries[*(const int *)right];
+	const struct facts_fdb *entries = context, *a = &entries[*(const int *)left],
+			       *b = &entries[*(const int *)right];
 	int order = compare_fdb(a, b->netns, b->bridge_ifindex, b->address);
 
 	if (!order)
@@ -224,9 +228,10 @@ static void find_holders(struct path_graph *graph)
 			const struct facts_link *link = NULL;
 
 			for (int netns = 0; netns < facts->netns_count; netns++) {
-				const struct facts_link *found = tun->netns < 0 || tun->netns == netns ?
-									 facts_link_named(facts, netns, tun->interface) :
-									 NULL;
+				const struct facts_link *found =
+					tun->netns < 0 || tun->netns == netns
+						? facts_link_named(facts, netns, tun->interface)
+						: NULL;
 
 				if (found && link)
 					link = NULL, netns = facts->netns_count;
@@ -266,7 +271,8 @@ int path_graph_build(struct path_graph *graph, const struct facts *facts)
 
 void path_graph_free(struct path_graph *graph)
 {
-	void *const blocks[] = { graph->family, graph->peer, graph->lower, graph->master, graph->pf, graph->holder, graph->fdb };
+	void *const blocks[] = { graph->family, graph->peer,   graph->lower, graph->master,
+				 graph->pf,	graph->holder, graph->fdb };
 
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
 		free(blocks[i]);

@@ -42,15 +42,15 @@ struct path_graph {
 	const struct facts *facts;
 	int link_count;
 	enum path_family *family;
-	int *peer;   /* of a pair's end: the other end, PATH_UNSEEN, PATH_NONE */
-	int *lower;  /* of a stacked device: the one below, PATH_UNSEEN, PATH_NONE */
-	int *master; /* bridge, bond, datapath that a link is a port or slave of */
-	int *pf;     /* of a VF: its PF */
-	int *holder; /* of a tap: index of a process that holds it */
-	struct path_groups ports; /* by master */
+	int *peer;		   /* of a pair's end: the other end, PATH_UNSEEN, PATH_NONE */
+	int *lower;		   /* of a stacked device: the one below, PATH_UNSEEN, PATH_NONE */
+	int *master;		   /* bridge, bond, datapath that a link is a port or slave of */
+	int *pf;		   /* of a VF: its PF */
+	int *holder;		   /* of a tap: index of a process that holds it */
+	struct path_groups ports;  /* by master */
 	struct path_groups uppers; /* by lower */
-	struct path_groups vfs; /* by PF */
-	int *fdb; /* indices into facts->fdb, sorted by namespace, bridge, address, VLAN */
+	struct path_groups vfs;	   /* by PF */
+	int *fdb;		   /* indices into facts->fdb, sorted by namespace, bridge, address, VLAN */
 };
 
 /* 0 or -ENOMEM with error text. path_graph_free() also after a failure. */

@@ -12,7 +12,8 @@ static int read_address(const char *text, uint8_t address[6])
 {
 	unsigned int bytes[6];
 
-	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2], &bytes[3], &bytes[4], &bytes[5]) != 6)
+	if (sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2], &bytes[3], &bytes[4], &bytes[5]) !=
+	    6)
 		return 0;
 	for (int i = 0; i < 6; i++)
 		address[i] = (uint8_t)bytes[i];
@@ -22,7 +23,8 @@ static int read_address(const char *text, uint8_t address[6])
 /* libvirt gives a tap the guest's address with fe in front, and a macvtap the whole. */
 static int is_address_of(const uint8_t guest[6], const struct facts_link *link)
 {
-	return !memcmp(guest, link->address, 6) || (link->address[0] == 0xfe && !memcmp(guest + 1, link->address + 1, 5));
+	return !memcmp(guest, link->address, 6) ||
+	       (link->address[0] == 0xfe && !memcmp(guest + 1, link->address + 1, 5));
 }
 
 static int is_macvtap(const struct facts_link *link)

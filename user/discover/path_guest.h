@@ -9,12 +9,12 @@
 #include "discover/path_graph.h"
 
 struct path_guest {
-	int process;	     /* index into facts->processes; -1 none is known */
-	int is_qemu;	     /* and its command line tells the device */
-	char device[48];     /* "virtio-net-pci"; "" unknown */
-	uint8_t address[6];  /* of the guest's device */
+	int process;	    /* index into facts->processes; -1 none is known */
+	int is_qemu;	    /* and its command line tells the device */
+	char device[48];    /* "virtio-net-pci"; "" unknown */
+	uint8_t address[6]; /* of the guest's device */
 	int has_address;
-	int queues;	     /* of the back end; 0 unknown */
+	int queues;	      /* of the back end; 0 unknown */
 	const char *back_end; /* "vhost", "hub", "user space" */
 };
 

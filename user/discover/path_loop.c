@@ -51,7 +51,8 @@ static void note_connection(const struct path_search *search, int node, struct c
 	int port = search->nodes[node].edge.to.link, bridge = search->graph->master[port], before, other;
 	struct connection *connection = &connections->list[connections->count];
 
-	if (search->nodes[node].edge.to.is_out || bridge < 0 || search->graph->family[bridge] != PATH_BRIDGE)
+	if (search->nodes[node].edge.to.is_out || bridge < 0 || search->graph->family[bridge] != PATH_BRIDGE ||
+	    !path_is_forwarding(search->graph, port))
 		return;
 	before = port_before(search, search->nodes[node].parent);
 	if (before < 0)
@@ -71,8 +72,8 @@ static void take_away_ends(const struct path_graph *graph, struct connections *c
 		for (int i = 0; i < connections->count; i++) {
 			struct connection *connection = &connections->list[i];
 
-			if (connection->is_gone ||
-			    (connections->degree[connection->bridges[0]] > 1 && connections->degree[connection->bridges[1]] > 1))
+			if (connection->is_gone || (connections->degree[connection->bridges[0]] > 1 &&
+						    connections->degree[connection->bridges[1]] > 1))
 				continue;
 			connection->is_gone = 1;
 			connections->degree[connection->bridges[0]]--;
@@ -125,7 +126,7 @@ int path_find_loop(const struct path_graph *graph, const struct path_state *star
 	path_search_free(&search);
 	free(connections.list);
 	free(connections.degree);
-	if (code) {
+	if (code || !count) {
 		free(*bridges);
 		*bridges = NULL;
 	}
@@ -140,11 +141,16 @@ void path_tell_loop(const struct path_graph *graph, const int *bridges, int coun
 		char name[96];
 
 		path_link_name(graph, bridges[i], name, sizeof(name));
-		used += snprintf(text + used, size - (size_t)used, "%s%s", i == 0 ? "" : i == count - 1 ? " and " : ", ", name);
+		used += snprintf(text + used, size - (size_t)used, "%s%s",
+				 i == 0		  ? ""
+				 : i == count - 1 ? " and "
+						  : ", ",
+				 name);
 	}
 	if (count > shown && used > 0 && (size_t)used < size)
 		used += snprintf(text + used, size - (size_t)used, " and %d more", count - shown);
 	if (used > 0 && (size_t)used < size)
-		snprintf(text + used, size - (size_t)used, "%s in a loop: flooded frames circle; block a port, or turn STP on",
+		snprintf(text + used, size - (size_t)used,
+			 "%s in a loop: flooded frames circle; block a port, or turn STP on",
 			 count > 1 ? " are joined" : " are joined to each other");
 }

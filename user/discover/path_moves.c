@@ -37,7 +37,8 @@ static void shut_if_down(const struct path_graph *graph, struct path_edge *edge,
 		path_shut(edge, BLOCK_NO_CARRIER, link);
 }
 
-struct path_edge *path_add_edge(struct path_moves *moves, int link, int is_out, uint32_t tags, enum path_move move, int device)
+struct path_edge *path_add_edge(struct path_moves *moves, int link, int is_out, uint32_t tags, enum path_move move,
+				int device)
 {
 	struct path_edges *edges = moves->edges;
 	struct path_edge *edge;
@@ -54,14 +55,17 @@ struct path_edge *path_add_edge(struct path_moves *moves, int link, int is_out, 
 		edges->room = room;
 	}
 	edge = &edges->edges[edges->count++];
-	*edge = (struct path_edge){ .to = { link, is_out, tags }, .move = move, .device = device, .culprit = PATH_NONE };
+	*edge = (struct path_edge){
+		.to = { link, is_out, tags }, .move = move, .device = device, .culprit = PATH_NONE
+	};
 	shut_if_down(moves->graph, edge, link);
 	return edge;
 }
 
 static int takes_address(const struct path_moves *moves, int link)
 {
-	return !moves->target->has_address || !memcmp(path_link(moves->graph, link)->address, moves->target->address, 6);
+	return !moves->target->has_address ||
+	       !memcmp(path_link(moves->graph, link)->address, moves->target->address, 6);
 }
 
 static int is_mode(const struct path_graph *graph, int link, const char *mode)
@@ -138,7 +142,8 @@ static void add_datapath(struct path_moves *moves, int datapath, int from, uint3
 	if (moves->stays_inside)
 		return;
 	for (int i = 0; i < graph->link_count; i++) {
-		int is_own = graph->family[i] == PATH_SWITCH && graph->master[i] < 0 && path_link(graph, i)->netns == netns;
+		int is_own = graph->family[i] == PATH_SWITCH && graph->master[i] < 0 &&
+			     path_link(graph, i)->netns == netns;
 
 		if (i == from || i == datapath || (!is_own && (datapath < 0 || graph->master[i] != datapath)))
 			continue;
@@ -177,7 +182,8 @@ static void moves_out(struct path_moves *moves, const struct path_state *from)
 		break;
 	case PATH_STACKED:
 		if (graph->lower[link] >= 0)
-			path_add_edge(moves, graph->lower[link], 1, push_tag(graph, link, from->tags), MOVE_DOWN_STACK, link);
+			path_add_edge(moves, graph->lower[link], 1, push_tag(graph, link, from->tags), MOVE_DOWN_STACK,
+				      link);
 		break;
 	case PATH_TUNNEL:
 		path_moves_tunnel(moves, link, from->tags);
@@ -219,7 +225,8 @@ static int add_uppers(struct path_moves *moves, const struct path_state *from)
 			path_shut(edge, BLOCK_TAG, upper);
 		else if (is_vlan)
 			taken = 1;
-		if (graph->family[upper] == PATH_MACVLAN && !is_mode(graph, upper, "passthru") && !takes_address(moves, upper))
+		if (graph->family[upper] == PATH_MACVLAN && !is_mode(graph, upper, "passthru") &&
+		    !takes_address(moves, upper))
 			path_shut(edge, BLOCK_ADDRESS, upper);
 	}
 	return taken;
@@ -237,7 +244,8 @@ static void moves_in(struct path_moves *moves, const struct path_state *from)
 		path_moves_bridge(moves, master, from->link, from->tags);
 		break;
 	case PATH_AGGREGATE:
-		shut_backup(graph, path_add_edge(moves, master, 0, from->tags, MOVE_FROM_SLAVE, master), master, from->link);
+		shut_backup(graph, path_add_edge(moves, master, 0, from->tags, MOVE_FROM_SLAVE, master), master,
+			    from->link);
 		break;
 	case PATH_SWITCH:
 		add_datapath(moves, master, from->link, from->tags);
@@ -263,6 +271,15 @@ void path_moves_from(struct path_moves *moves, const struct path_state *from)
 		shut_if_down(moves->graph, &moves->edges->edges[i], from->link);
 }
 
+/* A device that sends through a slave which is up is no end by itself. */
+static int sends_through_slave(const struct path_graph *graph, int link)
+{
+	for (int i = graph->ports.first[link]; i < graph->ports.first[link + 1]; i++)
+		if (path_link(graph, graph->ports.order[i])->flags & IFF_UP_FLAG)
+			return 1;
+	return 0;
+}
+
 int path_door(const struct path_graph *graph, int link)
 {
 	switch (graph->family[link]) {
@@ -275,7 +292,9 @@ int path_door(const struct path_graph *graph, int link)
 	case PATH_TAP:
 		return graph->holder[link] >= 0 ? PATH_DOOR_HOLDER + graph->holder[link] : PATH_DOOR_NONE;
 	case PATH_DEVICE:
-		return path_link(graph, link)->bus[0] && !path_is_representor(graph, link) ? PATH_DOOR_WIRE : PATH_DOOR_NONE;
+		if (!path_link(graph, link)->bus[0] || path_is_representor(graph, link) || sends_through_slave(graph, link))
+			return PATH_DOOR_NONE;
+		return PATH_DOOR_WIRE;
 	default:
 		return PATH_DOOR_NONE;
 	}

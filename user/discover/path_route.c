@@ -92,7 +92,8 @@ int path_links_with_address(const struct path_graph *graph, const char *address,
 
 int path_may_forward(const struct facts *facts, int netns, const char *address)
 {
-	const char *path = strchr(address, ':') ? "/proc/sys/net/ipv6/conf/all/forwarding" : "/proc/sys/net/ipv4/ip_forward";
+	const char *path = strchr(address, ':') ? "/proc/sys/net/ipv6/conf/all/forwarding"
+						: "/proc/sys/net/ipv4/ip_forward";
 
 	return facts_number_at(facts, netns, path) != 0;
 }

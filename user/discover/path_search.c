@@ -95,7 +95,8 @@ static int pop(struct path_search *search)
 
 		if (child >= search->heap_count)
 			break;
-		if (child + 1 < search->heap_count && comes_before(search, search->heap[child + 1], search->heap[child]))
+		if (child + 1 < search->heap_count &&
+		    comes_before(search, search->heap[child + 1], search->heap[child]))
 			child++;
 		if (!comes_before(search, search->heap[child], last))
 			break;

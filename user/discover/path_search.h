@@ -19,8 +19,8 @@
 #define PATH_COST_CUT (1ull << 36)
 #define PATH_COST_NEVER UINT64_MAX
 
-#define PATH_MAX_DEPTH 4	/* tunnels in tunnels */
-#define PATH_MAX_SEARCHES 512	/* through underlays, for one question */
+#define PATH_MAX_DEPTH 4      /* tunnels in tunnels */
+#define PATH_MAX_SEARCHES 512 /* through underlays, for one question */
 
 struct path_node {
 	struct path_edge edge; /* that led here; edge.to is this state */

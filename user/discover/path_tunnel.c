@@ -113,7 +113,9 @@ static void add_other_ends(struct path_moves *moves, int tunnel, uint32_t tags, 
 		edge->detail = end;
 		edge->remote = remote;
 		if (cost == PATH_COST_NEVER)
-			path_shut(edge, moves->depth >= PATH_MAX_DEPTH || *moves->searches_left <= 0 ? BLOCK_DEPTH : BLOCK_NO_UNDERLAY,
+			path_shut(edge,
+				  moves->depth >= PATH_MAX_DEPTH || *moves->searches_left <= 0 ? BLOCK_DEPTH
+											       : BLOCK_NO_UNDERLAY,
 				  tunnel);
 		else
 			edge->cost = cost + PATH_COST_HOP;
@@ -129,7 +131,8 @@ void path_moves_tunnel(struct path_moves *moves, int tunnel, uint32_t tags)
 		return;
 	count = find_remotes(moves, tunnel, remotes);
 	for (int i = 0; i < count; i++) {
-		int exit = path_tunnel_exit(moves->graph, tunnel, remotes[i]), ends[MAX_ENDS], before = moves->edges->count;
+		int exit = path_tunnel_exit(moves->graph, tunnel, remotes[i]), ends[MAX_ENDS],
+		    before = moves->edges->count;
 		int end_count = path_links_with_address(moves->graph, remotes[i], ends, MAX_ENDS);
 
 		if (exit < 0)

@@ -56,14 +56,16 @@ static int is_in_netns(const struct path_graph *graph, int link, int netns)
 static int tunnel_lower(const struct path_graph *graph, int link)
 {
 	int exit = graph->family[link] == PATH_TUNNEL ? path_link(graph, link)->lower_ifindex : 0;
-	const struct facts_link *lower = exit ? facts_link_at(graph->facts, path_link(graph, link)->lower_netns, exit) : NULL;
+	const struct facts_link *lower = exit ? facts_link_at(graph->facts, path_link(graph, link)->lower_netns, exit)
+					      : NULL;
 
 	return lower ? (int)(lower - graph->facts->links) : PATH_NONE;
 }
 
 static int parent_of(const struct path_graph *graph, int link)
 {
-	const int candidates[] = { graph->master[link], graph->lower[link], tunnel_lower(graph, link), graph->pf[link] };
+	const int candidates[] = { graph->master[link], graph->lower[link], tunnel_lower(graph, link),
+				   graph->pf[link] };
 
 	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
 		if (candidates[i] != link && is_in_netns(graph, candidates[i], path_link(graph, link)->netns))

@@ -94,15 +94,16 @@ static int describe_tap(const struct path_graph *graph, int link, struct facts_t
 			say(row, "held by no process that could be seen");
 		return 0;
 	}
-	say(row, "held by %s %d", graph->facts->processes[guest.process].name, graph->facts->processes[guest.process].pid);
+	say(row, "held by %s %d", graph->facts->processes[guest.process].name,
+	    graph->facts->processes[guest.process].pid);
 	if (!guest.is_qemu)
 		return 0;
 	say(row, "%s", guest.back_end);
 	if (guest.device[0])
 		say(row, "guest's %s", guest.device);
 	if (guest.has_address)
-		say(row, "guest's address %02x:%02x:%02x:%02x:%02x:%02x", guest.address[0], guest.address[1], guest.address[2],
-		    guest.address[3], guest.address[4], guest.address[5]);
+		say(row, "guest's address %02x:%02x:%02x:%02x:%02x:%02x", guest.address[0], guest.address[1],
+		    guest.address[2], guest.address[3], guest.address[4], guest.address[5]);
 	return 0;
 }
 
@@ -123,7 +124,8 @@ static void describe_device(const struct path_graph *graph, int link, int parent
 	if (which->vf_total > 0)
 		say(row, "%d of %d VFs", which->vf_count < 0 ? 0 : which->vf_count, which->vf_total);
 	if (which->phys_switch_id[0])
-		say(row, "switch %s port %s", which->phys_switch_id, which->phys_port_name[0] ? which->phys_port_name : "?");
+		say(row, "switch %s port %s", which->phys_switch_id,
+		    which->phys_port_name[0] ? which->phys_port_name : "?");
 	if (which->rx_queues > 0)
 		say(row, "%d queue%s", which->rx_queues, which->rx_queues == 1 ? "" : "s");
 }
@@ -153,7 +155,8 @@ static void describe_state(const struct path_graph *graph, int link, struct fact
 	for (int i = 0, shown = 0; i < graph->facts->address_count && shown < 2; i++) {
 		const struct facts_address *address = &graph->facts->addresses[i];
 
-		if (address->netns != which->netns || address->ifindex != which->ifindex || !strncmp(address->address, "fe80:", 5))
+		if (address->netns != which->netns || address->ifindex != which->ifindex ||
+		    !strncmp(address->address, "fe80:", 5))
 			continue;
 		say(row, "%s/%d", address->address, address->prefix_length);
 		shown++;
@@ -176,7 +179,10 @@ int tree_describe(const struct path_graph *graph, int link, int parent, struct f
 
 	snprintf(row->name, sizeof(row->name), "%s", which->name);
 	snprintf(row->kind, sizeof(row->kind), "%s",
-		 which->kind[0] ? which->kind : which->driver[0] ? which->driver : which->flags & 8 ? "loopback" : "device");
+		 which->kind[0]	    ? which->kind
+		 : which->driver[0] ? which->driver
+		 : which->flags & 8 ? "loopback"
+				    : "device");
 	switch (graph->family[link]) {
 	case PATH_PAIR:
 		describe_pair(graph, link, row);
@@ -233,8 +239,8 @@ int tree_add_hidden_vfs(const struct path_graph *graph, int pf, int depth, struc
 			return -ENOMEM;
 		snprintf(row->name, sizeof(row->name), "VF %d", vf->index);
 		snprintf(row->kind, sizeof(row->kind), "vf");
-		say(row, "%02x:%02x:%02x:%02x:%02x:%02x", vf->address[0], vf->address[1], vf->address[2], vf->address[3],
-		    vf->address[4], vf->address[5]);
+		say(row, "%02x:%02x:%02x:%02x:%02x:%02x", vf->address[0], vf->address[1], vf->address[2],
+		    vf->address[3], vf->address[4], vf->address[5]);
 		say(row, "no interface here: without a driver, or given to a guest (vfio)");
 		if (vf->vlan > 0)
 			say(row, "VLAN %d", vf->vlan);
@@ -247,7 +253,8 @@ int tree_add_hidden_vfs(const struct path_graph *graph, int pf, int depth, struc
 /* Kinds of back end that need no interface here. */
 static int is_hidden(const struct qemu_part *back_end)
 {
-	static const char *const types[] = { "vhost-user", "vhost-vdpa", "user", "passt", "socket", "stream", "dgram", "vde", "netmap", "af-xdp" };
+	static const char *const types[] = { "vhost-user", "vhost-vdpa", "user", "passt",  "socket",
+					     "stream",	   "dgram",	 "vde",	 "netmap", "af-xdp" };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (!strcmp(back_end->type, types[i]))
@@ -255,8 +262,8 @@ static int is_hidden(const struct qemu_part *back_end)
 	return 0;
 }
 
-static int add_guest_row(const struct facts_process *process, const struct qemu_command *command, const struct qemu_part *part,
-			 struct facts_tree *tree)
+static int add_guest_row(const struct facts_process *process, const struct qemu_command *command,
+			 const struct qemu_part *part, struct facts_tree *tree)
 {
 	const struct qemu_part *nic = part->kind == QEMU_BACKEND ? qemu_nic_of(command, part) : NULL;
 	struct facts_tree_row *row = tree_add_row(tree, 1);

@@ -9,9 +9,10 @@
 
 const char *facts_hop_kind_name(enum facts_hop_kind kind)
 {
-	static const char *const names[] = { [FACTS_HOP_WIRE] = "wire",	    [FACTS_HOP_BRIDGE] = "bridge",
-					     [FACTS_HOP_STACK] = "stack",   [FACTS_HOP_GUEST] = "guest",
-					     [FACTS_HOP_OPAQUE] = "opaque", [FACTS_HOP_CUT] = "cut" };
+	static const char *const names[] = {
+		[FACTS_HOP_WIRE] = "wire",   [FACTS_HOP_BRIDGE] = "bridge", [FACTS_HOP_STACK] = "stack",
+		[FACTS_HOP_GUEST] = "guest", [FACTS_HOP_OPAQUE] = "opaque", [FACTS_HOP_CUT] = "cut"
+	};
 
 	return (unsigned int)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
 }
@@ -37,7 +38,8 @@ void facts_path_add_directions(struct facts_path *path)
 		if (i == last && last)
 			derived = 0;
 		if (derived != point->is_out)
-			strncat(point->text, point->is_out ? ":out" : ":in", sizeof(point->text) - strlen(point->text) - 1);
+			strncat(point->text, point->is_out ? ":out" : ":in",
+				sizeof(point->text) - strlen(point->text) - 1);
 		derived = !point->is_out;
 	}
 }
@@ -65,15 +67,16 @@ static json_t *text_of(const char *text)
 
 static json_t *point_to_json(const struct facts_path_point *point)
 {
-	return json_pack("{s:o, s:i, s:i, s:s, s:b, s:b}", "text", text_of(point->text), "netns", point->netns, "ifindex",
-			 point->ifindex, "direction", point->is_out ? "out" : "in", "inside_tunnel", point->is_inside_tunnel,
-			 "usable", facts_path_is_usable(point));
+	return json_pack("{s:o, s:i, s:i, s:s, s:b, s:b}", "text", text_of(point->text), "netns", point->netns,
+			 "ifindex", point->ifindex, "direction", point->is_out ? "out" : "in", "inside_tunnel",
+			 point->is_inside_tunnel, "usable", facts_path_is_usable(point));
 }
 
 static json_t *hop_to_json(const struct facts_path_hop *hop, int index)
 {
-	return json_pack("{s:i, s:s, s:o, s:o, s:i, s:i}", "index", index, "kind", facts_hop_kind_name(hop->kind), "name",
-			 text_of(hop->name), "note", text_of(hop->note), "netns", hop->netns, "ifindex", hop->ifindex);
+	return json_pack("{s:i, s:s, s:o, s:o, s:i, s:i}", "index", index, "kind", facts_hop_kind_name(hop->kind),
+			 "name", text_of(hop->name), "note", text_of(hop->note), "netns", hop->netns, "ifindex",
+			 hop->ifindex);
 }
 
 struct json_t *facts_path_to_json(const struct facts_path *path)
@@ -87,7 +90,8 @@ struct json_t *facts_path_to_json(const struct facts_path *path)
 		if (json_array_append_new(hops, hop_to_json(&path->hops[i], i + 1)) < 0)
 			goto failed;
 	return json_pack("{s:s, s:b, s:o, s:i, s:o, s:o}", "schema", "hopcap.path/1", "complete", path->is_complete,
-			 "why_incomplete", text_of(path->why_incomplete), "ways", path->way_count, "points", points, "hops", hops);
+			 "why_incomplete", text_of(path->why_incomplete), "ways", path->way_count, "points", points,
+			 "hops", hops);
 failed:
 	json_decref(points);
 	json_decref(hops);

@@ -6,8 +6,8 @@
 #define MODEL_FACTS_TREE_H
 
 struct facts_tree_row {
-	int depth;	  /* 0 a namespace or another heading, 1 a link that stands on nothing, 2 what hangs on that … */
-	int is_trouble;	  /* 1: down, no carrier, a port that does not forward, a namespace that could not be looked into */
+	int depth; /* 0 a namespace or another heading, 1 a link that stands on nothing, 2 what hangs on that … */
+	int is_trouble; /* 1: down, no carrier, a port that does not forward, a namespace that could not be looked into */
 	char name[96];	  /* "trunk0"; of depth 0 "namespace vios" */
 	char kind[48];	  /* "veth", "ixgbe", "bridge" */
 	char detail[320]; /* "peer vios0@ns:phyp, port of sea0, MTU 9000" */

@@ -98,8 +98,8 @@ static void print_row(const struct page *page, const struct facts_tree_row *row,
 	page_ink(page, row->is_trouble ? INK_ALARM : row->depth ? INK_PLAIN : INK_BOLD);
 	if (row->depth)
 		fprintf(page->stream, "%*s%s%*s  %-11s%s%s", indent, "", name,
-			width > indent + page_columns(name) ? width - indent - page_columns(name) : 0, "", kind, detail[0] ? "  " : "",
-			detail);
+			width > indent + page_columns(name) ? width - indent - page_columns(name) : 0, "", kind,
+			detail[0] ? "  " : "", detail);
 	else
 		fprintf(page->stream, "%s%s%s", name, detail[0] ? "  " : "", detail);
 	page_ink(page, INK_PLAIN);
