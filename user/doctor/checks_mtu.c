@@ -8,7 +8,6 @@
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
 #include "doctor/xdp_drivers.h"
-#include "model/facts_files.h"
 
 #define JUMBO_BYTES 9000
 
@@ -368,7 +367,7 @@ static void judge_fragments(struct check_context *context)
 {
 	static const char *const names[] = { "FragCreates", "ReasmReqds", NULL };
 
-	judge_counters(context, FACTS_PATH_SNMP, "Ip", names,
+	judge_counters(context, LOOKUP_SNMP, "Ip", names,
 		       "datagrams are cut and put together again: somebody sends more than an MTU of the way",
 		       "nstat -az IpFragCreates IpReasmReqds");
 }
@@ -378,7 +377,7 @@ static void judge_black_hole(struct check_context *context)
 	static const char *const names[] = { "TCPMTUPFail", "TCPMTUPSuccess", NULL };
 
 	judge_counters(
-		context, FACTS_PATH_NETSTAT, "TcpExt", names,
+		context, LOOKUP_NETSTAT, "TcpExt", names,
 		"TCP found out by itself that its segments do not arrive: a hop drops them without an ICMP message",
 		"sysctl -w net.ipv4.tcp_mtu_probing=1");
 }

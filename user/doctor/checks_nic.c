@@ -9,7 +9,6 @@
 
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
-#include "model/facts_files.h"
 
 #define FLAG_UP 0x1
 #define PCIE_EFFICIENCY 0.85 /* what packet headers and flow control leave of the coded rate, with 256-byte payloads */
@@ -40,7 +39,7 @@ static const struct facts_file *pcie_file(const struct check_context *context, c
 {
 	char path[160];
 
-	snprintf(path, sizeof(path), FACTS_PATH_PCI "%s", address, name);
+	snprintf(path, sizeof(path), LOOKUP_PCI "%s", address, name);
 	return facts_file_at(context->facts, 0, path);
 }
 
@@ -88,7 +87,7 @@ static void judge_pcie(struct check_context *context)
 	if (!worst[0]) {
 		check_report(context, FINDING_UNKNOWN,
 			     check_file_line(context, 0,
-					     check_text(FACTS_PATH_PCI "current_link_speed", link->bus_address)),
+					     check_text(LOOKUP_PCI "current_link_speed", link->bus_address)),
 			     "how fast the adapter's bus runs cannot be read",
 			     check_text("lspci -vv -s %s", link->bus_address));
 		return;
@@ -99,7 +98,7 @@ static void judge_pcie(struct check_context *context)
 		return;
 	check_report_cap(
 		context, usable < wanted ? FINDING_FAIL : FINDING_WARN, usable < wanted ? usable : 0,
-		check_text(FACTS_PATH_PCI "current_link_{speed,width}: %.1f GT/s x%d, max %.1f GT/s x%d", worst,
+		check_text(LOOKUP_PCI "current_link_{speed,width}: %.1f GT/s x%d, max %.1f GT/s x%d", worst,
 			   least.speed, least.width, least.max_speed, least.max_width),
 		check_text("all of the way from %s to the CPU must carry the link's %.0f Gbit/s; about %.1f are usable",
 			   link->name, wanted, usable),

@@ -9,7 +9,6 @@
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
 #include "doctor/xdp_drivers.h"
-#include "model/facts_files.h"
 
 enum { /* bits of VIRTIO_NET_F_* and VIRTIO_F_* */
        VIRTIO_GUEST_CSUM = 1,
@@ -197,9 +196,9 @@ static void judge_virtio_offloads(struct check_context *context)
 	const struct facts_link *link = context->link;
 	char names[160] = "", options[160] = "", path[128];
 
-	snprintf(path, sizeof(path), FACTS_PATH_VIRTIO_FEATURES, link->bus_address);
+	snprintf(path, sizeof(path), LOOKUP_VIRTIO_FEATURES, link->name);
 	if (lookup_virtio_bit(context, link, VIRTIO_CTRL_GUEST_OFFLOADS) < 0) {
-		check_report(context, FINDING_UNKNOWN, check_file_line(context, 0, path),
+		check_report(context, FINDING_UNKNOWN, check_file_line(context, link->netns, path),
 			     "which offloads host and guest have agreed on decides whether native XDP attaches", "");
 		return;
 	}

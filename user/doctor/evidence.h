@@ -38,7 +38,7 @@
 #include "model/facts.h"
 
 #define EVIDENCE_MAX_BYTES (16 << 20)
-#define EVIDENCE_MAX_CLAIMS 65536 /* of one facts, all files together */
+#define EVIDENCE_MAX_CLAIMS 16384 /* of one facts, all files together */
 
 /* Reads a file ("-": standard input) and adds its claims. 0; -EINVAL with error text when nothing in it is recognised (the
  * text lists what is), when it is larger than EVIDENCE_MAX_BYTES or holds more than EVIDENCE_MAX_CLAIMS; another -errno

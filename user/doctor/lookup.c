@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/facts_files.h"
-
 /* --- links -------------------------------------------------------------------------------------------------------- */
 
 const struct facts_link *lookup_lower(const struct check_context *context, const struct facts_link *link)
@@ -111,8 +109,8 @@ int lookup_virtio_bit(const struct check_context *context, const struct facts_li
 
 	if (strcmp(link->driver, "virtio_net"))
 		return -1;
-	snprintf(path, sizeof(path), FACTS_PATH_VIRTIO_FEATURES, link->bus_address);
-	file = facts_file_at(context->facts, 0, path);
+	snprintf(path, sizeof(path), LOOKUP_VIRTIO_FEATURES, link->name);
+	file = facts_file_at(context->facts, link->netns, path);
 	if (!file || file->error || (size_t)bit >= strlen(file->text))
 		return -1;
 	return file->text[bit] == '1';

@@ -10,6 +10,15 @@
 
 #include "doctor/check.h"
 
+/* Files that several judges read, as sys/collect_file_rows.c names them. */
+#define LOOKUP_STAT "/proc/stat"
+#define LOOKUP_SOFTNET "/proc/net/softnet_stat"
+#define LOOKUP_SNMP "/proc/net/snmp"
+#define LOOKUP_NETSTAT "/proc/net/netstat"
+#define LOOKUP_CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#define LOOKUP_PCI "/sys/bus/pci/devices/%s/"
+#define LOOKUP_VIRTIO_FEATURES "/sys/class/net/%s/device/features"
+
 /* --- links; NULL when they are not among the facts --- */
 const struct facts_link *lookup_lower(const struct check_context *context, const struct facts_link *link);
 const struct facts_link *lookup_master(const struct check_context *context, const struct facts_link *link);

@@ -4,7 +4,10 @@
 
 #include "doctor/doctor.h"
 
-static const struct check_table *const listed[] = { &checks_mtu };
+static const struct check_table *const listed[] = {
+	&checks_mtu,   &checks_bridge, &checks_queueing,  &checks_nic, &checks_nic_counters,
+	&checks_sriov, &checks_cpu,    &checks_cpu_place, &checks_xdp, &checks_xdp_use,
+};
 
 const struct check_table *const *doctor_tables(int *count)
 {

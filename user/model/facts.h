@@ -9,7 +9,7 @@
  * and a user's bug report is a test fixture.
  *
  * Conventions. Unknown: a count or a number is FACTS_UNKNOWN (-1) where 0 would be an answer, a string "". Every array is
- * malloc'ed, with its count beside it, and grows by facts_add_*(); pointers into an array become invalid when it grows, so
+ * malloc'ed, with its count beside it, and grows by facts_add_*() (its room follows from the count: elements may be taken off the end, never put there otherwise); pointers into an array become invalid when it grows, so
  * records name each other by (netns, ifindex). Strings that may be long are malloc'ed (char *, never NULL after
  * facts_add_*(): ""). Units stand in the names; 64-bit counters are since boot, unless the facts are a difference.
  */

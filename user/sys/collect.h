@@ -30,8 +30,10 @@ int collect_facts(const struct collect_request *request, struct facts **facts);
 int collect_links(struct facts *facts);
 /* Of a sysroot: links from its class/net. Namespace 0 only. */
 int collect_sysfs_links(const char *sysroot, struct facts *facts);
-/* Files by the table in collect_files.c, and what is read out of them: cpu_count, hypervisor, kernel, IRQs of links. Needs links. */
+/* Files by the table in collect_file_rows.c. Needs namespaces and links. */
 int collect_files(const char *sysroot, struct facts *facts);
+/* What those files say of the machine: kernel, machine, cpu_count, hypervisor. Needs facts_sort(). */
+void collect_machine(struct facts *facts);
 /* Processes that hold tun/tap, vhost, KVM or VFIO descriptors, and vhost kernel threads. Needs namespaces. */
 int collect_processes(const char *sysroot, struct facts *facts);
 

@@ -64,6 +64,22 @@ static inline int nl_int(const struct nlattr *attribute)
 	return number <= INT32_MAX ? (int)number : -1;
 }
 
+/* Number of an interface: 0 when missing, or nonsense. */
+static inline int nl_ifindex(const struct nlattr *attribute)
+{
+	uint32_t number = nl_u32(attribute);
+
+	return number <= INT32_MAX ? (int)number : 0;
+}
+
+/* A number as an int that is never below 0; the largest one stands for those above. */
+static inline int nl_count(const struct nlattr *attribute)
+{
+	uint32_t number = nl_u32(attribute);
+
+	return number <= INT32_MAX ? (int)number : INT32_MAX;
+}
+
 /* Text that need not end in a zero. A missing attribute leaves `into` as it is. */
 static inline void nl_text(char *into, size_t size, const struct nlattr *attribute)
 {
