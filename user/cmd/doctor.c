@@ -48,13 +48,16 @@ static int set_goal(const char *argument)
 
 static const struct option_row rows[] = {
 	{ "path", 'p', OPTION_FLAG, NULL, "judge the path between the two POINTs", &options.path, 0, 0 },
-	{ "facts", 0, OPTION_TEXT, "FILE", "judge saved facts (hopcap facts --json); - is the standard input", &source.file, 0, 0 },
-	{ "earlier", 0, OPTION_TEXT, "FILE", "facts of the same machine some time ago, to compare counters with", &options.earlier, 0,
-	  0 },
-	{ "seconds", 's', OPTION_SECONDS, "TIME", "look twice, that long apart, and judge how counters grew", &options.seconds, 0, 0 },
-	{ "sysroot", 0, OPTION_TEXT, "DIR", "read sys/ and proc/ below DIR, captured on another machine", &source.sysroot, 0, 0 },
-	{ "evidence", 'e', OPTION_CALL, "FILE", "add what FILE says: output of VIOS or ESXi tools; may be given again", add_evidence, 0,
-	  0 },
+	{ "facts", 0, OPTION_TEXT, "FILE", "judge saved facts (hopcap facts --json); - is the standard input",
+	  &source.file, 0, 0 },
+	{ "earlier", 0, OPTION_TEXT, "FILE", "facts of the same machine some time ago, to compare counters with",
+	  &options.earlier, 0, 0 },
+	{ "seconds", 's', OPTION_SECONDS, "TIME", "look twice, that long apart, and judge how counters grew",
+	  &options.seconds, 0, 0 },
+	{ "sysroot", 0, OPTION_TEXT, "DIR", "read sys/ and proc/ below DIR, captured on another machine",
+	  &source.sysroot, 0, 0 },
+	{ "evidence", 'e', OPTION_CALL, "FILE", "add what FILE says: output of VIOS or ESXi tools; may be given again",
+	  add_evidence, 0, 0 },
 	{ "goal", 'g', OPTION_CALL, "GBPS", "what is to be carried, in Gbit/s: limits below it fail", set_goal, 0, 0 },
 	{ "all", 'a', OPTION_FLAG, NULL, "show limits and unknowns whole, too", &options.all, 0, 0 },
 	{ "json", 'j', OPTION_FLAG, NULL, "print findings as JSON", &options.json, 0, 0 },
@@ -74,7 +77,9 @@ static int fail(int code)
 
 static struct check_texts texts_of(const struct check *check)
 {
-	return (struct check_texts){ check->id, check->title, check->why, check->remedy, check->effect, check->reference };
+	return (struct check_texts){
+		check->id, check->title, check->why, check->remedy, check->effect, check->reference
+	};
 }
 
 static int count_checks(void)
@@ -114,8 +119,8 @@ static int unknown_check(void)
 		for (int j = 0; j < table[i]->count; j++)
 			names[count++] = table[i]->checks[j].id;
 	near = names ? nearest_name(options.explain, names, count) : NULL;
-	result = near ? error_set(EINVAL, "there is no check '%s'; did you mean '%s'?", options.explain, near) :
-			error_set(EINVAL, "there is no check '%s'; hopcap doctor --list names them", options.explain);
+	result = near ? error_set(EINVAL, "there is no check '%s'; did you mean '%s'?", options.explain, near)
+		      : error_set(EINVAL, "there is no check '%s'; hopcap doctor --list names them", options.explain);
 	free(names);
 	return result;
 }
@@ -147,15 +152,16 @@ static int find_target(const struct facts *facts, const char *text, struct docto
 		return error_set(ENODEV, "%s: there is no namespace %s", text, point.netns);
 	link = facts_link_named(facts, target->netns, point.interface);
 	if (!link)
-		return error_set(ENODEV, "%s: there is no interface %s%s%s", text, point.interface, point.netns[0] ? " in namespace " : "",
-				 point.netns);
+		return error_set(ENODEV, "%s: there is no interface %s%s%s", text, point.interface,
+				 point.netns[0] ? " in namespace " : "", point.netns);
 	target->ifindex = link->ifindex;
 	return 0;
 }
 
 static int wait_a_while(void)
 {
-	struct timespec left = { (time_t)options.seconds, (long)((options.seconds - (double)(time_t)options.seconds) * 1e9) };
+	struct timespec left = { (time_t)options.seconds,
+				 (long)((options.seconds - (double)(time_t)options.seconds) * 1e9) };
 
 	while (nanosleep(&left, &left) < 0)
 		if (errno != EINTR)
@@ -239,7 +245,8 @@ static int check_arguments(int count)
 	if (options.seconds > 3600)
 		return error_set(EINVAL, "--seconds: an hour is the most");
 	if (options.seconds > 0 && (options.earlier || source.file || source.sysroot))
-		return error_set(EINVAL, "--seconds looks at this machine: it does not go with --facts, --sysroot or --earlier");
+		return error_set(
+			EINVAL, "--seconds looks at this machine: it does not go with --facts, --sysroot or --earlier");
 	return facts_source_check(&source);
 }
 
@@ -269,10 +276,11 @@ const struct command command_doctor = {
 	.name = "doctor",
 	.arguments = "[POINT…] | --path SOURCE SINK",
 	.summary = "say what will cap a path, before a frame is sent",
-	.details = "Examines the interfaces named, those of the path between two points, or all that are up: MTU, bridges,\n"
-		   "offloads, queues, rate limits, XDP, back ends of guests, CPUs. A finding quotes what was read, the rule,\n"
-		   "one command, and what should change. Nothing is changed by the doctor.\n\n"
-		   "Exit status 1: something fails or costs. Counters need two looks: --seconds 5 while the load runs.",
+	.details =
+		"Examines the interfaces named, those of the path between two points, or all that are up: MTU, bridges,\n"
+		"offloads, queues, rate limits, XDP, back ends of guests, CPUs. A finding quotes what was read, the rule,\n"
+		"one command, and what should change. Nothing is changed by the doctor.\n\n"
+		"Exit status 1: something fails or costs. Counters need two looks: --seconds 5 while the load runs.",
 	.options = rows,
 	.run = run_doctor,
 };

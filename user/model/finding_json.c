@@ -7,33 +7,25 @@
 #include "model/finding.h"
 #include "model/utf8.h"
 
-/* Names and files may hold bytes that are no text, and a long line may have been cut inside a character: '?' instead. */
+/* Names and files may hold bytes that are no text, and a long line may have been cut inside a character. */
 static json_t *text_or_empty(const char *text)
 {
 	char *copy = strdup(text ? text : "");
-	json_t *string;
+	json_t *string = copy ? json_string(utf8_make_valid(copy)) : NULL;
 
-	for (char *byte = copy; byte && *byte;) {
-		uint32_t character;
-		int length = utf8_decode(byte, &character);
-
-		if (!length)
-			*byte = '?';
-		byte += length ? length : 1;
-	}
-	string = copy ? json_string(copy) : NULL;
 	free(copy);
 	return string;
 }
 
 static json_t *one_finding(const struct finding *finding)
 {
-	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}", "id", finding->id, "severity",
-			 finding_severity_name(finding->severity), "interface", text_or_empty(finding->interface), "netns",
-			 finding->netns, "ifindex", finding->ifindex, "hop", finding->hop, "evidence",
-			 text_or_empty(finding->evidence), "rule", text_or_empty(finding->rule), "fix",
-			 text_or_empty(finding->fix), "effect", text_or_empty(finding->effect), "reference",
-			 finding->reference ? finding->reference : "", "cap_gbps", finding->cap_gbps, "rank", finding->rank);
+	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}", "id", finding->id,
+			 "severity", finding_severity_name(finding->severity), "interface",
+			 text_or_empty(finding->interface), "netns", finding->netns, "ifindex", finding->ifindex, "hop",
+			 finding->hop, "evidence", text_or_empty(finding->evidence), "rule",
+			 text_or_empty(finding->rule), "fix", text_or_empty(finding->fix), "effect",
+			 text_or_empty(finding->effect), "reference", finding->reference ? finding->reference : "",
+			 "cap_gbps", finding->cap_gbps, "rank", finding->rank);
 }
 
 json_t *finding_list_to_json(const struct finding_list *list)

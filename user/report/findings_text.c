@@ -20,7 +20,9 @@ static int check_stream(FILE *stream)
 
 static struct page page_for(FILE *stream, const struct report_style *style)
 {
-	return (struct page){ .stream = stream, .width = style->width > 0 ? style->width : 100, .colour = style->colour };
+	return (struct page){ .stream = stream,
+			      .width = style->width > 0 ? style->width : 100,
+			      .colour = style->colour };
 }
 
 static int count_of(const struct finding_list *list, enum finding_severity severity)
@@ -50,7 +52,9 @@ static void print_whole(const struct page *page, const struct finding *finding, 
 		snprintf(hop, sizeof(hop), ", hop %d", finding->hop);
 	snprintf(title, sizeof(title), "%2d  %-8s%s%s%s%s", number, words[finding->severity], finding->id,
 		 finding->interface[0] ? ": " : "", finding->interface, hop);
-	page_ink(page, finding->severity == FINDING_FAIL ? INK_ALARM : finding->severity == FINDING_WARN ? INK_BOLD : INK_DIM);
+	page_ink(page, finding->severity == FINDING_FAIL   ? INK_ALARM
+		       : finding->severity == FINDING_WARN ? INK_BOLD
+							   : INK_DIM);
 	fprintf(page->stream, "\n%s\n", page_plain(plain, sizeof(plain), title));
 	page_ink(page, INK_PLAIN);
 	page_paragraph(page, INDENT, "    read", "%s", finding->evidence);
@@ -137,7 +141,8 @@ int check_text_explain(const struct check_texts *check, FILE *stream, const stru
 
 /* Calls print for each reference once, in the order of their first check. */
 static void by_reference(const struct check_texts *checks, int count, FILE *stream,
-			 void (*print)(const struct check_texts *checks, int count, const char *reference, FILE *stream))
+			 void (*print)(const struct check_texts *checks, int count, const char *reference,
+				       FILE *stream))
 {
 	for (int i = 0; i < count; i++) {
 		int is_first = 1;
@@ -174,11 +179,12 @@ static void manual_reference(const struct check_texts *checks, int count, const 
 
 int check_text_manual(const struct check_texts *checks, int count, FILE *stream)
 {
-	fprintf(stream, "# What the doctor checks\n\n"
-			"Made by `hopcap doctor --list --markdown` from the tables of checks: change those, not this file.\n\n"
-			"%d checks. A finding quotes what was read, the rule, a command, and what should change when it was given;\n"
-			"the doctor itself changes nothing. Counters are judged by how much they grew between two looks (`--seconds`,\n"
-			"`--earlier`); with one look they are a note. What cannot be read is reported as unknown, never as fine.\n",
+	fprintf(stream,
+		"# What the doctor checks\n\n"
+		"Made by `hopcap doctor --list --markdown` from the tables of checks: change those, not this file.\n\n"
+		"%d checks. A finding quotes what was read, the rule, a command, and what should change when it was given;\n"
+		"the doctor itself changes nothing. Counters are judged by how much they grew between two looks (`--seconds`,\n"
+		"`--earlier`); with one look they are a note. What cannot be read is reported as unknown, never as fine.\n",
 		count);
 	by_reference(checks, count, stream, manual_reference);
 	return check_stream(stream);
