@@ -153,7 +153,7 @@ $(B)/tests/plain-memory_pair: tests/unit/test_memory_pair.c $(filter-out %/user/
 # --- fuzzing: build/fuzz/NAME of each tests/fuzz/fuzz_NAME.c, with libFuzzer; and all of them, bounded, in unit-fuzz -----------
 
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_CC      := $(CLANG) -std=gnu11 -Wall -Wextra -g -O1 -fno-omit-frame-pointer -MMD -MP
+FUZZ_CC      := $(CLANG) -std=gnu11 -Wall -Wextra -Wno-string-concatenation -g -O1 -fno-omit-frame-pointer -MMD -MP
 FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_OBJECTS := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(wildcard $(patsubst %,user/%/*.c,base model doctor discover)))
 SECONDS      ?= 60
@@ -167,7 +167,8 @@ $(B)/fuzz/obj/%.o: %.c Makefile
 
 $(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/promises.c $(FUZZ_OBJECTS)
 	$(call say,FUZZ-LD)
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) -DFUZZ_TARGET=fuzz_$* $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -DFUZZ_TARGET=fuzz_$* $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) || \
+		{ echo 'Is libFuzzer missing? tools/install-deps --fuzz installs it.' >&2; exit 1; }
 
 .PHONY: fuzz fuzz-run
 fuzz: $(FUZZ_NAMES:%=$(B)/fuzz/%)

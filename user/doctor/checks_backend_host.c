@@ -34,9 +34,12 @@ static int is_macvtap(const struct check_context *context)
 /* A tap that a known QEMU holds is judged with its command line (qemu-vnet-header). */
 static void judge_tap_header(struct check_context *context)
 {
-	const struct facts_process *holder = backend_holder(context->facts, context->link);
+	const struct facts_process *holder;
 
-	if ((context->link->tun_flags & TUN_VNET_HEADER) || (holder && holder->is_qemu && holder->argument_count))
+	if (context->link->tun_flags & TUN_VNET_HEADER)
+		return;
+	holder = backend_holder(context->facts, context->link);
+	if (holder && holder->is_qemu && holder->argument_count)
 		return;
 	check_report(context, FINDING_WARN,
 		     check_text("/sys/class/net/%s/tun_flags: 0x%x, 0x4000 (vnet_hdr) is not set; %s",
