@@ -34,9 +34,12 @@ static int is_macvtap(const struct check_context *context)
 /* A tap that a known QEMU holds is judged with its command line (qemu-vnet-header). */
 static void judge_tap_header(struct check_context *context)
 {
-	const struct facts_process *holder = backend_holder(context->facts, context->link);
+	const struct facts_process *holder;
 
-	if ((context->link->tun_flags & TUN_VNET_HEADER) || (holder && holder->is_qemu && holder->argument_count))
+	if (context->link->tun_flags & TUN_VNET_HEADER)
+		return;
+	holder = backend_holder(context->facts, context->link);
+	if (holder && holder->is_qemu && holder->argument_count)
 		return;
 	check_report(context, FINDING_WARN,
 		     check_text("/sys/class/net/%s/tun_flags: 0x%x, 0x4000 (vnet_hdr) is not set; %s",
@@ -75,23 +78,21 @@ static void judge_tap_overflow(struct check_context *context)
 /* Offloads of a tap mirror what the guest negotiated: someone put them off when the header is there but they are not. */
 static void judge_tap_offloads(struct check_context *context)
 {
-	static const struct {
-		const char *name, *option;
-	} offloads[] = { { "tx-checksum-ip-generic", "tx-checksumming" }, { "tx-tcp-segmentation", "tso" } };
 	const struct facts_link *link = context->link;
+	int no_checksum = facts_feature_of(link, "tx-checksum-ip-generic", NULL) == 0;
+	int no_segments = facts_feature_of(link, "tx-tcp-segmentation", NULL) == 0;
 
-	if (!(link->tun_flags & TUN_VNET_HEADER))
+	if (!(link->tun_flags & TUN_VNET_HEADER) || (!no_checksum && !no_segments))
 		return;
-	for (unsigned int i = 0; i < sizeof(offloads) / sizeof(offloads[0]); i++)
-		if (facts_feature_of(link, offloads[i].name, NULL) == 0)
-			check_report(
-				context, FINDING_WARN,
-				check_text("ethtool -k %s: %s: off, with vnet_hdr (tun_flags 0x%x)", link->name,
-					   offloads[i].name, link->tun_flags),
-				"the host cuts and checksums what the guest could take whole: native XDP in the guest, "
-				"guest_*=off on its command line, or ethtool put it off",
-				check_text("%sethtool -K %s %s on, or start the guest again",
-					   check_enter(context, link->netns), link->name, i ? "tso" : "tx"));
+	check_report(
+		context, FINDING_WARN,
+		check_text("ethtool -k %s: %s%s%s: off, with vnet_hdr (tun_flags 0x%x)", link->name,
+			   no_checksum ? "tx-checksum-ip-generic" : "", no_checksum && no_segments ? ", " : "",
+			   no_segments ? "tx-tcp-segmentation" : "", link->tun_flags),
+		"the host cuts and checksums what the guest could take whole: a hub in QEMU, native XDP in the guest, "
+		"guest_*=off on its command line, or ethtool put it off",
+		check_text("%sethtool -K %s%s%s, or start the guest again", check_enter(context, link->netns),
+			   link->name, no_checksum ? " tx on" : "", no_segments ? " tso on" : ""));
 }
 
 static void judge_macvtap_mode(struct check_context *context)
@@ -120,15 +121,16 @@ static int has_guests(const struct check_context *context)
 	return 0;
 }
 
+/* The device node may be there without the module: opening it loads the module, when there is one. */
 static void judge_vhost_device(struct check_context *context)
 {
-	const struct facts_file *file = facts_file_at(context->facts, 0, "/dev/vhost-net");
+	static const char path[] = "/sys/class/misc/vhost-net/dev";
+	const struct facts_file *file = facts_file_at(context->facts, 0, path);
 
 	if (!file || !file->error)
 		return;
-	check_report(context, file->error == ENOENT ? FINDING_FAIL : FINDING_UNKNOWN,
-		     check_file_line(context, 0, "/dev/vhost-net"), "vhost needs /dev/vhost-net, open to QEMU's user",
-		     "modprobe vhost_net");
+	check_report(context, file->error == ENOENT ? FINDING_WARN : FINDING_UNKNOWN, check_file_line(context, 0, path),
+		     "while the module vhost_net is not loaded no guest is served by vhost", "modprobe vhost_net");
 }
 
 static void judge_zero_copy(struct check_context *context)
@@ -322,7 +324,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_MACHINE,
 	  .applies = has_guests,
 	  .judge = judge_vhost_device,
-	  .title = "/dev/vhost-net is missing",
+	  .title = "vhost_net is not loaded",
 	  .why = "QEMU goes on without vhost when it cannot open the device, and says so in its log only.",
 	  .remedy = "Load vhost_net at boot; start the guests again.",
 	  .effect = "guests can have vhost",
