@@ -18,38 +18,8 @@
 #include <linux/neighbour.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <netlink/attr.h>
-#include <netlink/msg.h>
-
+#include "netlink_message.h"
 #include "sys/rtnl_parse.h"
-
-static struct nl_msg *start(int type, const void *header, size_t bytes)
-{
-	struct nl_msg *building = nlmsg_alloc_simple(type, 0);
-
-	assert_non_null(building);
-	assert_int_equal(nlmsg_append(building, (void *)header, bytes, NLMSG_ALIGNTO), 0);
-	return building;
-}
-
-/* The message in memory of exactly its own size, so that the sanitizer sees a read past its end. */
-static struct nlmsghdr *finish(struct nl_msg *building)
-{
-	struct nlmsghdr *message = malloc(nlmsg_hdr(building)->nlmsg_len);
-
-	assert_non_null(message);
-	memcpy(message, nlmsg_hdr(building), nlmsg_hdr(building)->nlmsg_len);
-	nlmsg_free(building);
-	return message;
-}
-
-static struct nlattr *nest(struct nl_msg *building, int type)
-{
-	struct nlattr *attribute = nla_nest_start(building, type);
-
-	assert_non_null(attribute);
-	return attribute;
-}
 
 static struct nlmsghdr *bridge_port(void)
 {
@@ -58,7 +28,7 @@ static struct nlmsghdr *bridge_port(void)
 		.rx_packets = 11, .tx_packets = 1ULL << 40, .rx_dropped = 3, .tx_errors = 4
 	};
 	const unsigned char address[6] = { 2, 0, 0, 0, 0, 9 };
-	struct nl_msg *building = start(RTM_NEWLINK, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWLINK, &header, sizeof(header));
 	struct nlattr *info, *data, *xdp;
 
 	nla_put_string(building, IFLA_IFNAME, "trunk0");
@@ -71,18 +41,18 @@ static struct nlmsghdr *bridge_port(void)
 	nla_put_u32(building, IFLA_NUM_RX_QUEUES, 1);
 	nla_put_u32(building, IFLA_NUM_TX_QUEUES, 2);
 	nla_put(building, IFLA_STATS64, sizeof(stats), &stats);
-	info = nest(building, IFLA_LINKINFO);
+	info = message_nest(building, IFLA_LINKINFO);
 	nla_put_string(building, IFLA_INFO_KIND, "veth");
 	nla_put_string(building, IFLA_INFO_SLAVE_KIND, "bridge");
-	data = nest(building, IFLA_INFO_SLAVE_DATA);
+	data = message_nest(building, IFLA_INFO_SLAVE_DATA);
 	nla_put_u8(building, IFLA_BRPORT_STATE, BR_STATE_FORWARDING);
 	nla_nest_end(building, data);
 	nla_nest_end(building, info);
-	xdp = nest(building, IFLA_XDP);
+	xdp = message_nest(building, IFLA_XDP);
 	nla_put_u8(building, IFLA_XDP_ATTACHED, XDP_ATTACHED_DRV);
 	nla_put_u32(building, IFLA_XDP_PROG_ID, 42);
 	nla_nest_end(building, xdp);
-	return finish(building);
+	return message_finish(building);
 }
 
 static void test_link(void **state)
@@ -116,13 +86,13 @@ static void test_link(void **state)
 static void test_link_of_few_words(void **state)
 {
 	const struct ifinfomsg header = { .ifi_index = 1 };
-	struct nl_msg *building = start(RTM_NEWLINK, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWLINK, &header, sizeof(header));
 	struct nlmsghdr *message;
 	struct rtnl_link link;
 
 	(void)state;
 	nla_put(building, IFLA_IFNAME, 20, "abcdefghijklmnopqrstuvwxyz"); /* too long, and no zero at its end */
-	message = finish(building);
+	message = message_finish(building);
 	assert_int_equal(rtnl_parse_link(message, &link), 1);
 	assert_string_equal(link.name, "abcdefghijklmno");
 	assert_int_equal(link.peer_netnsid, -1);
@@ -131,7 +101,7 @@ static void test_link_of_few_words(void **state)
 	message->nlmsg_type = RTM_DELLINK;
 	assert_int_equal(rtnl_parse_link(message, &link), 0);
 	free(message);
-	message = finish(start(RTM_NEWLINK, &header, sizeof(header)));
+	message = message_finish(message_start(RTM_NEWLINK, &header, sizeof(header)));
 	assert_int_equal(rtnl_parse_link(message, &link), -EBADMSG);
 	free(message);
 }
@@ -139,19 +109,19 @@ static void test_link_of_few_words(void **state)
 static void test_xdp_in_two_modes(void **state)
 {
 	const struct ifinfomsg header = { .ifi_index = 1 };
-	struct nl_msg *building = start(RTM_NEWLINK, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWLINK, &header, sizeof(header));
 	struct nlmsghdr *message;
 	struct rtnl_link link;
 	struct nlattr *xdp;
 
 	(void)state;
 	nla_put_string(building, IFLA_IFNAME, "nic0");
-	xdp = nest(building, IFLA_XDP);
+	xdp = message_nest(building, IFLA_XDP);
 	nla_put_u8(building, IFLA_XDP_ATTACHED, XDP_ATTACHED_MULTI);
 	nla_put_u32(building, IFLA_XDP_HW_PROG_ID, 9);
 	nla_put_u32(building, IFLA_XDP_DRV_PROG_ID, 8);
 	nla_nest_end(building, xdp);
-	message = finish(building);
+	message = message_finish(building);
 	assert_int_equal(rtnl_parse_link(message, &link), 1);
 	assert_int_equal(link.xdp_program_id, 8);
 	free(message);
@@ -165,22 +135,22 @@ static struct nlmsghdr *shaper(int wide_rate)
 	const struct gnet_stats_queue queue = {
 		.qlen = 1, .backlog = 1514, .drops = 7, .requeues = 2, .overlimits = 5
 	};
-	struct nl_msg *building = start(RTM_NEWQDISC, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWQDISC, &header, sizeof(header));
 	struct nlattr *inner;
 
 	nla_put_string(building, TCA_KIND, "tbf");
-	inner = nest(building, TCA_OPTIONS);
+	inner = message_nest(building, TCA_OPTIONS);
 	nla_put(building, TCA_TBF_PARMS, sizeof(parameters), &parameters);
 	if (wide_rate)
 		nla_put_u64(building, TCA_TBF_RATE64, 10000000000ULL);
 	nla_nest_end(building, inner);
-	inner = nest(building, TCA_STATS2);
+	inner = message_nest(building, TCA_STATS2);
 	nla_put(building, TCA_STATS_BASIC, sizeof(basic), &basic);
 	nla_put(building, TCA_STATS_QUEUE, sizeof(queue), &queue);
 	if (wide_rate)
 		nla_put_u64(building, TCA_STATS_PKT64, 1ULL << 33);
 	nla_nest_end(building, inner);
-	return finish(building);
+	return message_finish(building);
 }
 
 static void test_qdisc(void **state)
@@ -214,7 +184,7 @@ static struct nlmsghdr *route(unsigned char prefix_bits, unsigned char type, uin
 		.rtm_family = AF_INET, .rtm_dst_len = prefix_bits, .rtm_type = type, .rtm_table = RT_TABLE_COMPAT
 	};
 	const struct rtnexthop hop = { .rtnh_len = sizeof(hop), .rtnh_ifindex = 4 };
-	struct nl_msg *building = start(RTM_NEWROUTE, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWROUTE, &header, sizeof(header));
 
 	nla_put_u32(building, RTA_TABLE, table);
 	nla_put_u32(building, RTA_PRIORITY, 100);
@@ -222,7 +192,7 @@ static struct nlmsghdr *route(unsigned char prefix_bits, unsigned char type, uin
 		nla_put(building, RTA_MULTIPATH, sizeof(hop), &hop);
 	else
 		nla_put_u32(building, RTA_OIF, 2);
-	return finish(building);
+	return message_finish(building);
 }
 
 static void check_route(struct nlmsghdr *message, int expected, int ifindex)
@@ -251,12 +221,12 @@ static struct nlmsghdr *neighbour(unsigned char family, int with_master)
 {
 	const struct ndmsg header = { .ndm_family = family, .ndm_ifindex = 6 };
 	const unsigned char address[6] = { 2, 1, 1, 1, 1, 1 };
-	struct nl_msg *building = start(RTM_NEWNEIGH, &header, sizeof(header));
+	struct nl_msg *building = message_start(RTM_NEWNEIGH, &header, sizeof(header));
 
 	nla_put(building, NDA_LLADDR, sizeof(address), address);
 	if (with_master)
 		nla_put_u32(building, NDA_MASTER, 3);
-	return finish(building);
+	return message_finish(building);
 }
 
 static void test_fdb_entry(void **state)
@@ -278,13 +248,14 @@ static void test_fdb_entry(void **state)
 	free(message);
 }
 
-static void parse_all(struct nlmsghdr *message)
+static void parse_all(struct nlmsghdr *message, void *context)
 {
 	struct rtnl_fdb_entry entry;
 	struct rtnl_default found;
 	struct rtnl_qdisc qdisc;
 	struct rtnl_link link;
 
+	(void)context;
 	rtnl_parse_link(message, &link);
 	rtnl_parse_qdisc(message, &qdisc);
 	rtnl_parse_default_route(message, &found);
@@ -293,52 +264,17 @@ static void parse_all(struct nlmsghdr *message)
 	assert_true(memchr(qdisc.kind, 0, sizeof(qdisc.kind)) != NULL);
 }
 
-/* Every length a message can be cut to, in memory of just that size. */
-static void test_cut_messages(void **state)
+static void test_cut_and_damaged_messages(void **state)
 {
 	struct nlmsghdr *messages[] = { bridge_port(), shaper(1), route(0, RTN_UNICAST, RT_TABLE_MAIN, 1),
 					neighbour(AF_BRIDGE, 1) };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++) {
-		for (uint32_t length = NLMSG_HDRLEN; length <= messages[i]->nlmsg_len; length++) {
-			struct nlmsghdr *cut = malloc(length);
-
-			assert_non_null(cut);
-			memcpy(cut, messages[i], length);
-			cut->nlmsg_len = length;
-			parse_all(cut);
-			free(cut);
-		}
+		message_cut(messages[i], parse_all, NULL);
+		message_damage(messages[i], 10000, parse_all, NULL);
 		free(messages[i]);
 	}
-}
-
-/* Random bytes changed behind the header, seeded. */
-static void test_damaged_messages(void **state)
-{
-	struct nlmsghdr *messages[] = { bridge_port(), shaper(1), route(0, RTN_UNICAST, RT_TABLE_MAIN, 1),
-					neighbour(AF_BRIDGE, 1) };
-	uint64_t random = 88172645463325252ULL;
-
-	(void)state;
-	for (int round = 0; round < 40000; round++) {
-		struct nlmsghdr *original = messages[round % 4], *damaged = malloc(original->nlmsg_len);
-
-		assert_non_null(damaged);
-		memcpy(damaged, original, original->nlmsg_len);
-		for (int i = 0; i < 1 + round % 3; i++) {
-			random ^= random << 13;
-			random ^= random >> 7;
-			random ^= random << 17;
-			((unsigned char *)damaged)[NLMSG_HDRLEN + random % (original->nlmsg_len - NLMSG_HDRLEN)] =
-				(unsigned char)(random >> 32);
-		}
-		parse_all(damaged);
-		free(damaged);
-	}
-	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
-		free(messages[i]);
 }
 
 int main(void)
@@ -350,8 +286,7 @@ int main(void)
 		cmocka_unit_test(test_qdisc),
 		cmocka_unit_test(test_default_route),
 		cmocka_unit_test(test_fdb_entry),
-		cmocka_unit_test(test_cut_messages),
-		cmocka_unit_test(test_damaged_messages),
+		cmocka_unit_test(test_cut_and_damaged_messages),
 	};
 
 	return cmocka_run_group_tests_name("rtnl_parse", tests, NULL, NULL);

@@ -37,6 +37,11 @@ struct check_context {
 	/* For check_report(). */
 	const struct check *check;
 	struct finding_list *findings;
+	int error;	/* -ENOMEM: a finding is missing; the engine looks after each judge */
+	int link_count; /* links that are examined, and */
+	const int
+		*links; /* their indices in facts->links, ascending (for checks that weigh links against each other) */
+	const int *hop_of; /* by index in facts->links: the first hop it takes part in, 0 none; NULL without a path */
 };
 
 struct check {
@@ -65,11 +70,39 @@ struct check_table {
  */
 void check_report(struct check_context *context, enum finding_severity severity, const char *evidence, const char *rule,
 		  const char *fix);
+/* As check_report(), for what limits a path to a rate that is known (a shaper, a VF's limit, a PCIe link): Gbit/s that can pass.
+ * The lower it is, the higher it ranks; above the goal (or, without one, 100 Gbit/s) it makes no difference. */
+void check_report_cap(struct check_context *context, enum finding_severity severity, double gbps, const char *evidence,
+		      const char *rule, const char *fix);
+/* As check_report(), about another link than the context's (NULL: the machine), or about something with a name ("qemu 4711"). */
+void check_report_about(struct check_context *context, const struct facts_link *link, enum finding_severity severity,
+			const char *evidence, const char *rule, const char *fix);
+void check_report_named(struct check_context *context, const char *name, enum finding_severity severity,
+			const char *evidence, const char *rule, const char *fix);
 /* printf into one of eight rotating buffers of 1024 bytes: for the arguments of check_report(). */
 const char *check_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "tap0@ns:host", "eth0" in the caller's namespace. Into a rotating buffer as check_text(). */
 const char *check_link_name(const struct check_context *context, const struct facts_link *link);
 /* How much a counter grew since context->earlier, or all of it without; -1 unknown. *since_boot tells which. */
 int64_t check_counter_growth(const struct check_context *context, const char *counter, int *since_boot);
+/* The same of any link. */
+int64_t check_growth_of(const struct check_context *context, const struct facts_link *link, const char *counter,
+			int *since_boot);
+/* For a counter that must not grow: what was read, as text ("rx_missed_errors: grew by 12", "… 12 since boot"), and the
+ * severity: `severity` when it is a difference, at most FINDING_INFO when it is since boot. */
+const char *check_growth_text(const char *counter, int64_t growth, int since_boot);
+enum finding_severity check_growth_severity(enum finding_severity severity, int since_boot);
+/* "ip netns exec vios " in front of a command that must run in the link's namespace, "" in the caller's. Rotating buffer. */
+const char *check_enter(const struct check_context *context, int netns);
+/* A file's line as evidence: "/proc/…: text", "/proc/…: Permission denied", "/proc/…: not among the facts". Rotating buffer. */
+const char *check_file_line(const struct check_context *context, int netns, const char *path);
+/* Neighbours on the path: the link of point `index` (0…), NULL when it is not in these facts. */
+const struct facts_link *check_point_link(const struct check_context *context, int index);
+/* What is to be carried: the user's goal, else the speed of the slowest link of the path or of the subject; 0 unknown. */
+double check_goal_gbps(const struct check_context *context);
+/* 1 when the link is one of those that are examined. */
+int check_is_examined(const struct check_context *context, const struct facts_link *link);
+/* Hop of a link on the path, 0 none. */
+int check_hop_of(const struct check_context *context, const struct facts_link *link);
 
 #endif

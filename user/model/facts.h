@@ -9,7 +9,8 @@
  * and a user's bug report is a test fixture.
  *
  * Conventions. Unknown: a count or a number is FACTS_UNKNOWN (-1) where 0 would be an answer, a string "". Every array is
- * malloc'ed, with its count beside it, and grows by facts_add_*(); pointers into an array become invalid when it grows, so
+ * malloc'ed, with its count beside it, and grows by facts_add_*() alone (its room follows from the count: elements may be taken
+ * off the end, never put there otherwise); pointers into an array become invalid when it grows, so
  * records name each other by (netns, ifindex). Strings that may be long are malloc'ed (char *, never NULL after
  * facts_add_*(): ""). Units stand in the names; 64-bit counters are since boot, unless the facts are a difference.
  */
@@ -27,11 +28,12 @@ struct facts_netns {
 	char name
 		[64]; /* as `ip netns` and points say it; "" the namespace of the caller; "pid:N" when it has no name */
 	uint64_t inode;	 /* of its nsfs file; tells namespaces apart */
-	int could_enter; /* 0: its links are missing here, `why_not` says why */
+	int could_enter; /* 1 unless told; 0: its links are missing here, `why_not` says why */
 	char why_not[128];
 };
 
-struct facts_counter { /* of ethtool -S, or of IFLA_STATS64 by its member's name ("rx_dropped") */
+/* Of IFLA_STATS64 by its member's name ("rx_dropped"), then of ethtool -S; a name that both have is there once, the former's. */
+struct facts_counter {
 	char name[48];
 	uint64_t value;
 };
@@ -42,6 +44,7 @@ struct facts_feature { /* ethtool -k, by the kernel's own name ("tx-tcp-segmenta
 	int fixed; /* the device does not let it be changed */
 };
 
+/* Its rate is what it never exceeds: of tbf, cake and netem theirs, of an htb class the ceiling, of an hfsc class the upper limit. */
 struct facts_qdisc {
 	char kind[16];
 	uint32_t handle, parent;   /* TC_H_*; clsact and ingress have parent TC_H_INGRESS (TC_H_CLSACT) */
@@ -54,8 +57,8 @@ struct facts_qdisc {
 
 struct facts_filter {		     /* a tc filter: who stands in the way of frames at an interface */
 	int ingress;		     /* 1 ingress, 0 egress (clsact) or a classful qdisc's */
-	char kind[16];		     /* bpf, flower, u32, matchall … */
-	char name[64];		     /* program's name of a bpf filter */
+	char kind[16];		     /* bpf, flower, u32, matchall …; "tcx": a program without a filter (Linux 6.6) */
+	char name[64];		     /* program's name of a bpf filter or tcx */
 	uint64_t police_bytes_per_s; /* of a police action; 0 none */
 };
 
@@ -101,6 +104,7 @@ struct facts_link {
 	char driver_version[32], firmware[40];
 	char bus[16];				  /* "pci", "virtio", "vio", "vmbus", "xen" … ("" virtual) */
 	char bus_address[40];			  /* "0000:03:00.1", "virtio0", "30000002" */
+	char bus_parents[160];			  /* PCI addresses of the bridges above the device, nearest first, one space between */
 	uint16_t pci_vendor, pci_device;	  /* 0 unknown */
 	uint8_t address[6], permanent_address[6]; /* permanent all 0: unknown */
 	uint32_t flags; /* IFF_*: IFF_UP 1, IFF_LOOPBACK 8, IFF_RUNNING 0x40, IFF_PROMISC 0x100 … */
@@ -121,6 +125,7 @@ struct facts_link {
 	int64_t gro_flush_timeout_ns;
 	int napi_defer_hard_irqs, threaded_napi; /* -1 unknown */
 	int numa_node;				 /* -1 unknown or none */
+	int udp4_hash_ports; /* receive-side scaling looks at the ports of UDP over IPv4 (ethtool -n X rx-flow-hash udp4): 0, 1, -1 */
 	int group;
 
 	/* Where frames go from here. (netns, ifindex) pairs; ifindex 0: none. netns -1: in a namespace that could not be told. */
@@ -215,7 +220,7 @@ struct facts_process {
 };
 
 /* A file of sysfs or procfs that was read, whole (at most 64 KB), or why it was not. The evidence line of a finding comes from
- * here. Sorted by path. */
+ * here. Sorted by (netns, path). */
 struct facts_file {
 	char *path; /* "/proc/sys/net/bridge/bridge-nf-call-iptables"; of a namespace: its netns in `netns` */
 	int netns;  /* index; 0 for what belongs to the machine */
@@ -260,6 +265,9 @@ struct facts {
 	struct facts_file *files;
 	struct facts_claim *claims;
 	struct facts_gap *gaps;
+
+	struct facts_link *
+		*links_by_name; /* of facts_sort(), for facts_link_named(); NULL: not sorted since a link was added */
 };
 
 /* Empty facts with the caller's namespace at netns[0]; NULL when out of memory. */
@@ -292,10 +300,13 @@ int facts_set_text(char **text, const char *value); /* frees what was there */
 /* Sorts links and files, so that look-ups find them; call it once after filling (the JSON reader does). */
 void facts_sort(struct facts *facts);
 
-/* Look-ups: binary search, NULL or -1 when there is none. They need facts_sort() first. */
+/* Look-ups: binary search among links and files, which need facts_sort() first; NULL or -1 when there is none. Of counters or
+ * features with one name the first counts. Changing a link's netns, ifindex or name calls for facts_sort() again. */
 const struct facts_link *facts_link_at(const struct facts *facts, int netns, int ifindex);
 const struct facts_link *facts_link_named(const struct facts *facts, int netns, const char *name);
 const struct facts_file *facts_file_at(const struct facts *facts, int netns, const char *path);
+/* All files whose path starts with prefix, in order: *count of them from the one returned on; NULL: none. */
+const struct facts_file *facts_files_below(const struct facts *facts, int netns, const char *prefix, int *count);
 int facts_netns_named(const struct facts *facts, const char *name);	   /* index */
 int64_t facts_counter_of(const struct facts_link *link, const char *name); /* -1 unknown */
 int facts_feature_of(const struct facts_link *link, const char *name,

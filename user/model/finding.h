@@ -16,6 +16,7 @@ struct finding {
 	char *fix;	    /* one command, or where to change it when it is not a command; "" none */
 	char *effect;	    /* what should change when it is done */
 	const char *reference; /* manual section */
+	double cap_gbps;       /* what can pass at most because of it; 0 unknown */
 	double rank;	       /* higher first: by how likely this caps the path */
 };
 
@@ -27,5 +28,9 @@ struct finding_list {
 const char *finding_severity_name(enum finding_severity severity); /* fail warn info unknown */
 struct finding *finding_list_add(struct finding_list *list);	   /* NULL: out of memory */
 void finding_list_free(struct finding_list *list);
+
+/* {"schema": "hopcap.findings/1", "findings": […]}: a new reference or NULL. */
+struct json_t;
+struct json_t *finding_list_to_json(const struct finding_list *list);
 
 #endif

@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/json_document.h"
 #include "model/model_json_fields.h"
 
-/* The parser needs some hundred bytes for the smallest value, so that 64 MiB of "[],[]," would need gigabytes. A run of
- * RUN_JSON_MAX_TRIALS trials over RUN_MAX_POINTS points stays well below this many values. */
+/* A run of RUN_JSON_MAX_TRIALS trials over RUN_MAX_POINTS points stays well below this many values. */
 #define MAX_VALUES (2u << 20)
 
 struct reader {
@@ -305,44 +305,14 @@ static int read_members(struct reader *reader, const struct field *fields, const
 	return 0;
 }
 
-/* The parser's message on one line: it may quote what it read. */
-static int refuse_syntax(const char *name, const json_error_t *error)
-{
-	char text[JSON_ERROR_TEXT_LENGTH];
-
-	snprintf(text, sizeof(text), "%s", error->text);
-	for (char *at = text; *at; at++) {
-		if ((unsigned char)*at < ' ' || (unsigned char)*at >= 0x7f)
-			*at = '?';
-	}
-	return error_set(EINVAL, "%s is not JSON: line %d, column %d: %s", name, error->line, error->column, text);
-}
-
-static int check_value_count(const char *text, size_t length, const char *name)
-{
-	size_t values = 0;
-
-	for (size_t i = 0; i < length; i++)
-		values += text[i] == ',' || text[i] == '[' || text[i] == '{';
-	if (values <= MAX_VALUES)
-		return 0;
-	return error_set(EINVAL, "%s holds %zu values, a run has %u at most", name, values, MAX_VALUES);
-}
-
 struct run *run_json_parse(const char *text, size_t length, const char *name)
 {
 	struct reader reader = { .file = name };
-	json_error_t error;
 	json_t *document;
-	int result = check_value_count(text, length, name);
+	int result = json_document_parse(text, length, name, MAX_VALUES, &document);
 
 	if (result < 0)
 		goto failed;
-	document = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-	if (!document) {
-		result = refuse_syntax(name, &error);
-		goto failed;
-	}
 	reader.run = run_new();
 	if (!reader.run)
 		result = error_set(ENOMEM, "%s: not enough memory for a run", name);

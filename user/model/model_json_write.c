@@ -2,8 +2,8 @@
 /*
  * struct run to JSON text.
  *
- * Owns: building the document from the rows, and its looks: whatever fits stands on one line, so that a file has a line
- * for each point and cut, and diffs well. Leaves to others: the rows (model_json_fields.c), files (model_json.c).
+ * Owns: building the document from the rows. Leaves to others: the rows (model_json_fields.c), the looks of the text and files
+ * (json_document.c).
  */
 #include "model/model_json.h"
 
@@ -15,10 +15,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/json_document.h"
 #include "model/model_json_fields.h"
 #include "model/utf8.h"
-
-#define LINE_COLUMNS 300
 
 struct writer {
 	const struct run *run;
@@ -195,99 +194,6 @@ static json_t *write_members(struct writer *writer, const struct field *fields, 
 	return object;
 }
 
-/* The shortest decimal form that reads back as the same double: 17 digits always do. */
-static char *print_real(const json_t *value)
-{
-	double number = json_real_value(value);
-	size_t digits = 15;
-	char text[40];
-
-	for (; digits < 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", (int)digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	return json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
-}
-
-static int print_scalar(FILE *stream, const json_t *value)
-{
-	char *text = json_is_real(value) ? print_real(value) : json_dumps(value, JSON_ENCODE_ANY);
-
-	if (!text)
-		return -ENOMEM;
-	fputs(text, stream);
-	free(text);
-	return 0;
-}
-
-static int print_value(FILE *stream, json_t *value, int indent);
-
-/* Elements of an array or members of an object; indent < 0: all on one line. */
-static int print_container(FILE *stream, json_t *value, int indent)
-{
-	void *member = json_object_iter(value);
-	size_t size = json_is_array(value) ? json_array_size(value) : json_object_size(value);
-	int result = 0;
-
-	fputc(json_is_array(value) ? '[' : '{', stream);
-	for (size_t i = 0; i < size && result == 0; i++) {
-		if (indent >= 0)
-			fprintf(stream, "%s\n%*s", i ? "," : "", indent + 1, "");
-		else if (i)
-			fputs(", ", stream);
-		if (json_is_array(value)) {
-			result = print_value(stream, json_array_get(value, i), indent < 0 ? -1 : indent + 1);
-			continue;
-		}
-		fprintf(stream, "\"%s\": ", json_object_iter_key(member));
-		result = print_value(stream, json_object_iter_value(member), indent < 0 ? -1 : indent + 1);
-		member = json_object_iter_next(value, member);
-	}
-	if (indent >= 0)
-		fprintf(stream, "\n%*s", indent, "");
-	fputc(json_is_array(value) ? ']' : '}', stream);
-	return result;
-}
-
-/* The container on one line; *text is NULL when it is too long for one. */
-static int print_one_line(json_t *value, int indent, char **text)
-{
-	size_t length;
-	FILE *line = open_memstream(text, &length);
-	int result;
-
-	if (!line)
-		return -ENOMEM;
-	result = print_container(line, value, -1);
-	if (fclose(line) != 0)
-		result = -ENOMEM;
-	if (result == 0 && length + (size_t)indent <= LINE_COLUMNS)
-		return 0;
-	free(*text);
-	*text = NULL;
-	return result;
-}
-
-static int print_value(FILE *stream, json_t *value, int indent)
-{
-	char *line;
-	int result;
-
-	if (!json_is_array(value) && !json_is_object(value))
-		return print_scalar(stream, value);
-	if (indent < 0)
-		return print_container(stream, value, -1);
-	result = print_one_line(value, indent, &line);
-	if (result < 0)
-		return result;
-	if (!line)
-		return print_container(stream, value, indent);
-	fputs(line, stream);
-	free(line);
-	return 0;
-}
-
 char *run_json_print(const struct run *run)
 {
 	struct writer writer = { .run = run };
@@ -308,8 +214,7 @@ char *run_json_print(const struct run *run)
 	}
 	stream = document ? open_memstream(&text, &length) : NULL;
 	if (stream) {
-		result = print_container(stream, document, 0);
-		fputc('\n', stream);
+		result = json_document_print(document, stream);
 		if (fclose(stream) == 0 && result == 0) {
 			json_decref(document);
 			return text;

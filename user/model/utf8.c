@@ -34,3 +34,16 @@ int utf8_decode(const char *text, uint32_t *character)
 	*character = value;
 	return length;
 }
+
+char *utf8_make_valid(char *text)
+{
+	for (char *byte = text; *byte;) {
+		uint32_t character;
+		int length = utf8_decode(byte, &character);
+
+		if (!length)
+			*byte = '?';
+		byte += length ? length : 1;
+	}
+	return text;
+}

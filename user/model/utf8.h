@@ -11,5 +11,7 @@
 /* Bytes (1…4) of the character at `text`, and the character; 0 at the end of the text or when it is not well-formed
  * there (overlong forms and surrogates are not). */
 int utf8_decode(const char *text, uint32_t *character);
+/* Replaces each byte that is no part of a well-formed character by '?'. Returns text. */
+char *utf8_make_valid(char *text);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/undo.h"
 #include "sys/bpf_attach.h"
 #include "sys/netns.h"
+#include "sys/program_name.h"
 #include "sys/rtnl.h"
 
 /* include/uapi/linux/bpf.h of kernel 6.6 */
@@ -27,16 +28,12 @@
 
 const char *bpf_program_label(uint32_t id, char *buffer, size_t size)
 {
-	struct bpf_prog_info info = { 0 };
-	__u32 length = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(id);
+	char name[BPF_OBJ_NAME_LEN];
 
-	if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &length) && info.name[0])
-		snprintf(buffer, size, "program %s (id %u)", info.name, id);
+	if (program_name(id, name, sizeof(name)) == 0)
+		snprintf(buffer, size, "program %s (id %u)", name, id);
 	else
 		snprintf(buffer, size, "a program (id %u)", id);
-	if (fd >= 0)
-		close(fd);
 	return buffer;
 }
 

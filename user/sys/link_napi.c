@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <linux/genetlink.h>
@@ -25,6 +24,7 @@
 #include "base/error.h"
 #include "sys/link_settings.h"
 #include "sys/rtnl.h"
+#include "sys/sysfs_mount.h"
 
 #define MAX_THREADS 1024
 
@@ -106,28 +106,6 @@ static int threads_named(const char *name, struct thread_set *set)
 	return 0;
 }
 
-/* sysfs of this thread's namespace as a mount without a path. Returns a directory fd or -errno. */
-static int sysfs_open(const char *name)
-{
-	int context = fsopen("sysfs", FSOPEN_CLOEXEC), result;
-
-	if (context < 0)
-		goto failed;
-	if (fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-		goto failed;
-	result = fsmount(context, FSMOUNT_CLOEXEC, 0);
-	if (result < 0)
-		goto failed;
-	close(context);
-	return result;
-failed:
-	result = error_set(errno, "%s: cannot mount its sysfs: %s%s", name, strerror(errno),
-			   errno == EPERM ? "; call hopcap as root (CAP_SYS_ADMIN)" : "");
-	if (context >= 0)
-		close(context);
-	return result;
-}
-
 /* Opens the file that switches threaded NAPI. */
 static int threaded_open(const char *name, int flags)
 {
@@ -136,9 +114,10 @@ static int threaded_open(const char *name, int flags)
 
 	if (!*name || strlen(name) > 15 || strchr(name, '/'))
 		return error_set(EINVAL, "'%s' is no interface name", name);
-	mount_fd = sysfs_open(name);
+	mount_fd = sysfs_mount();
 	if (mount_fd < 0)
-		return mount_fd;
+		return error_set(-mount_fd, "%s: cannot mount its sysfs: %s%s", name, strerror(-mount_fd),
+				 mount_fd == -EPERM ? "; call hopcap as root (CAP_SYS_ADMIN)" : "");
 	snprintf(path, sizeof(path), "class/net/%s/threaded", name);
 	fd = openat(mount_fd, path, flags | O_CLOEXEC);
 	result = fd;

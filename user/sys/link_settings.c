@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Offloads and driver name of an interface, over the ethtool ioctl. See link_settings.h.
- *
- * The ioctl, not ethtool netlink: it does all that is needed here on every kernel, and names features the same way
- * for all drivers.
- */
+/* Offloads and driver name of an interface, over the ethtool ioctl. See link_settings.h. */
 #include "sys/link_settings.h"
 
 #include <errno.h>
@@ -12,34 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/ethtool.h>
-#include <linux/if.h>
-#include <linux/sockios.h>
 
 #include "base/error.h"
-
-/* One ioctl; command points at a struct ethtool_*. Returns the ioctl's value or -errno without error text. */
-static int ethtool_call(const char *name, void *command)
-{
-	struct ifreq request = { .ifr_data = command };
-	int fd, result;
-
-	if (!*name || strlen(name) >= sizeof(request.ifr_name))
-		return -ENODEV;
-	memcpy(request.ifr_name, name, strlen(name) + 1);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	result = ioctl(fd, SIOCETHTOOL, &request);
-	if (result < 0)
-		result = -errno;
-	close(fd);
-	return result;
-}
+#include "sys/ethtool_call.h"
 
 static int ethtool_failed(int result, const char *name, const char *what)
 {

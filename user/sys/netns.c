@@ -45,6 +45,24 @@ static int netns_open_home(void)
 	return fd;
 }
 
+int netns_enter_fd(int fd, const char *label, struct netns_token *token)
+{
+	int result = netns_open_home();
+
+	token->home_fd = -1;
+	if (result < 0)
+		return result;
+	token->home_fd = result;
+	if (setns(fd, CLONE_NEWNET) == 0)
+		return 0;
+	result = errno == EINVAL ? error_set(EINVAL, "%s is a file, not a network namespace; remove it", label)
+				 : error_set(errno, "cannot enter network namespace '%s': %s%s", label, strerror(errno),
+					     errno == EPERM ? "; call hopcap as root" : "");
+	close(token->home_fd);
+	token->home_fd = -1;
+	return result;
+}
+
 int netns_enter(const char *name, struct netns_token *token)
 {
 	char path[PATH_MAX];
@@ -63,19 +81,7 @@ int netns_enter(const char *name, struct netns_token *token)
 					 name);
 		return error_set(errno, "cannot open network namespace '%s': %s", name, strerror(errno));
 	}
-	result = netns_open_home();
-	if (result >= 0) {
-		token->home_fd = result;
-		result = 0;
-		if (setns(fd, CLONE_NEWNET) < 0) {
-			result = errno == EINVAL
-					 ? error_set(EINVAL, "%s is a file, not a network namespace; remove it", path)
-					 : error_set(errno, "cannot enter network namespace '%s': %s%s", name,
-						     strerror(errno), errno == EPERM ? "; call hopcap as root" : "");
-			close(token->home_fd);
-			token->home_fd = -1;
-		}
-	}
+	result = netns_enter_fd(fd, name, token);
 	close(fd);
 	return result;
 }

@@ -17,6 +17,8 @@ struct netns_token {
  * Always pair with netns_leave, which ends the process if the way home is barred: going on in a wrong namespace would
  * change it. */
 int netns_enter(const char *name, struct netns_token *token);
+/* The same by an open file of the namespace (/proc/PID/ns/net); `label` is what messages call it. */
+int netns_enter_fd(int fd, const char *label, struct netns_token *token);
 void netns_leave(struct netns_token *token);
 int netns_create(const char *name); /* 0 or -errno; EEXIST when it is there */
 int netns_delete(const char *name); /* 0, also when it is not there */

@@ -111,8 +111,8 @@ static int read_text(const char *path, char *text, size_t size)
 	return 0;
 }
 
-/* Fields of /proc/PID/task/TID/stat by their numbers in proc(5). The command may hold spaces and parentheses. */
-static int parse_stat(char *text, struct proc_thread *thread)
+/* Fields by their numbers in proc(5). The command may hold spaces and parentheses. */
+int proc_thread_parse(char *text, struct proc_thread *thread)
 {
 	char *open = strchr(text, '('), *close = strrchr(text, ')'), *field, *rest = NULL;
 	unsigned long long flags = 0, ticks = 0;
@@ -146,7 +146,7 @@ int proc_thread_read(int pid, int tid, struct proc_thread *thread)
 	memset(thread, 0, sizeof(*thread));
 	thread->pid = pid;
 	thread->tid = tid;
-	if (read_text(path, text, sizeof(text)) || parse_stat(text, thread))
+	if (read_text(path, text, sizeof(text)) || proc_thread_parse(text, thread))
 		return -ESRCH;
 	/* Nanoseconds instead of ticks, where the kernel keeps them. */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);

@@ -39,6 +39,8 @@ struct proc_thread {
 int proc_threads(struct proc_thread **threads);
 /* One of them, read again. 0 or -ESRCH when it is gone; no error text. */
 int proc_thread_read(int pid, int tid, struct proc_thread *thread);
+/* The text of /proc/PID/task/TID/stat, which is changed: command, cpu, is_kernel and run_ns, in whole clock ticks. 0 or -EINVAL. */
+int proc_thread_parse(char *text, struct proc_thread *thread);
 /* Whether it is a kernel thread that polls a network device (threaded NAPI). */
 int proc_thread_polls(const struct proc_thread *thread);
 

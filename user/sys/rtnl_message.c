@@ -46,9 +46,12 @@ static int on_valid(struct nl_msg *message, void *argument)
 {
 	struct exchange *exchange = argument;
 
-	if (exchange->visit && !exchange->result)
+	if (exchange->visit)
 		exchange->result = exchange->visit(nlmsg_hdr(message), exchange->context);
-	return NL_OK;
+	if (!exchange->result)
+		return NL_OK;
+	exchange->done = 1; /* the rest of the answer goes with the socket */
+	return NL_STOP;
 }
 
 static int on_ack(struct nl_msg *message, void *argument)

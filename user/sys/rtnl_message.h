@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One request to the kernel over rtnetlink, and its answers. Used by the rtnl_*.c files only.
+ * One request to the kernel over rtnetlink, and its answers. Used by the rtnl_*.c and collect_*.c files.
  *
  * Owns: the socket (one a request: a socket belongs to the namespace that it was opened in), waiting for the end of
  * the answers, the kernel's own words on a refusal (extended acknowledgement), and starting a dump again that the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finding the machine's lifeline; see uplink.h. Called by measure/path.c, cmd/endpoint.c. */
+/* Finding the machine's lifeline; see uplink.h. Called by measure/path.c, cmd/endpoint.c,
+ * collect_links.c. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
@@ -12,8 +13,7 @@
 #include "base/error.h"
 #include "sys/uplink.h"
 
-/* The interface that carries this ssh session ("" when there is none, or it is in another namespace). */
-static void ssh_interface(char name[16])
+void uplink_ssh_interface(char name[16])
 {
 	const char *connection = getenv("SSH_CONNECTION");
 	char local[64] = "", text[INET6_ADDRSTRLEN];
@@ -58,7 +58,7 @@ int uplink_guard(const char *point_name, const struct rtnl_link *link)
 			EPERM,
 			"%s carries the default route of its namespace; nothing is generated there without --force-uplink",
 			point_name);
-	ssh_interface(ssh);
+	uplink_ssh_interface(ssh);
 	if (ssh[0] && (!strcmp(ssh, link->name) || !strcmp(ssh, master.name)))
 		return error_set(EPERM,
 				 "%s carries this ssh session; nothing is generated there without --force-uplink",

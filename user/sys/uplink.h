@@ -13,4 +13,7 @@
  */
 int uplink_guard(const char *point_name, const struct rtnl_link *link);
 
+/* Interface in this thread's namespace that carries this ssh session; "" when there is none, or it is in another namespace. */
+void uplink_ssh_interface(char name[16]);
+
 #endif
