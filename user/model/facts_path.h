@@ -22,6 +22,7 @@ enum facts_hop_kind {
 struct facts_path_point {
 	int netns, ifindex; /* 0: not in these facts (the far end of an opaque hop) */
 	int is_out;	    /* 1 frames leave here towards the sink, 0 they come in */
+	int is_inside_tunnel; /* 1: frames pass here wrapped by a tunnel: run, trace and load cannot tell them, leave it out */
 	char text
 		[96]; /* in the syntax of run, trace and load: "trunk0@ns:vios", ":in"/":out" only where it can't be derived */
 };
@@ -29,7 +30,7 @@ struct facts_path_point {
 struct facts_path_hop { /* hop i lies between points[i] and points[i + 1] */
 	enum facts_hop_kind kind;
 	char name[64]; /* "bridge sea0", "wire ent0-lpar0", "vhost of qemu 4711" */
-	char note[160];
+	char note[240];
 	int netns, ifindex; /* of the bridge or stack device; 0 none */
 };
 
@@ -38,7 +39,18 @@ struct facts_path {
 	struct facts_path_point points[FACTS_PATH_MAX_POINTS];
 	struct facts_path_hop hops[FACTS_PATH_MAX_POINTS];
 	int is_complete; /* every hop known: fit for `run` */
-	char why_incomplete[160];
+	char why_incomplete[320];
+	int way_count; /* as good ways as this one, itself included: 1 the only one, 0 none; more than 32 into one bridge are not counted */
 };
+
+/* "wire", "bridge", "stack", "guest", "opaque", "cut"; "unknown" past the end. */
+const char *facts_hop_kind_name(enum facts_hop_kind kind);
+/* 1: a point that run, trace and load can be given: an interface of these facts where frames pass bare. */
+int facts_path_is_usable(const struct facts_path_point *point);
+/* Adds ":in" or ":out" to the points' texts (names only until now) where `run`, given the usable points alone, would derive
+ * another direction. */
+void facts_path_add_directions(struct facts_path *path);
+/* All of it as JSON: a new reference or NULL. */
+struct json_t *facts_path_to_json(const struct facts_path *path);
 
 #endif
