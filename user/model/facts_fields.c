@@ -66,13 +66,13 @@ const struct facts_field facts_netns_fields[] = {
 
 const struct facts_field facts_counter_fields[] = {
 	TEXT(struct facts_counter, name),
-	UINT64(struct facts_counter, value),
+	{ .name = "value", .kind = FACTS_FIELD_UINT64, .flags = FACTS_FIELD_ALWAYS, .offset = MEMBER(struct facts_counter, value, uint64_t) },
 	END
 };
 
 const struct facts_field facts_feature_fields[] = {
 	TEXT(struct facts_feature, name),
-	FLAG(struct facts_feature, on, 0),
+	{ .name = "on", .kind = FACTS_FIELD_FLAG, .flags = FACTS_FIELD_ALWAYS, .offset = MEMBER(struct facts_feature, on, int) },
 	FLAG(struct facts_feature, fixed, 0),
 	END
 };

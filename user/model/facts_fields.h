@@ -35,6 +35,7 @@ enum facts_field_kind {
 enum facts_field_flags {
 	FACTS_FIELD_HEX = 1,	    /* written as "0x1002" */
 	FACTS_FIELD_REQUIRED = 2,   /* the reader refuses a record without it */
+	FACTS_FIELD_ALWAYS = 8,	    /* written also when it is 0 */
 	FACTS_FIELD_SAME_NETNS = 4, /* NETNS of a link's lower device: missing means the link's own, null not known */
 };
 
@@ -45,7 +46,7 @@ struct facts_field {
 	size_t offset; /* of the member in its struct */
 	size_t size;
 	int64_t min, max; /* of INT, INT64 and NETNS */
-	int64_t unknown;  /* what a new record has; such a member is not written */
+	int64_t unknown;  /* what a new record has; without ALWAYS it is not written then */
 	const struct facts_field *fields;
 	size_t count_offset; /* ARRAY: of the int that counts its elements */
 	int max_count;

@@ -137,13 +137,13 @@ static json_t *write_member(const struct facts_field *field, const void *record,
 		*left_out = count == 0;
 		return *left_out ? NULL : write_array(field, text, count);
 	case FACTS_FIELD_FLAG:
-		*left_out = facts_field_value(field, record) == field->unknown;
+		*left_out = facts_field_value(field, record) == field->unknown && !(field->flags & FACTS_FIELD_ALWAYS);
 		return *left_out ? NULL : json_boolean(facts_field_value(field, record) > 0);
 	default:
 		if (field->flags & FACTS_FIELD_SAME_NETNS)
 			return write_lower_netns(record, left_out);
 		*left_out = facts_field_value(field, record) == field->unknown &&
-			    !(field->flags & FACTS_FIELD_REQUIRED);
+			    !(field->flags & (FACTS_FIELD_REQUIRED | FACTS_FIELD_ALWAYS));
 		return *left_out ? NULL : write_number(field, record);
 	}
 }

@@ -151,22 +151,37 @@ static int add_pci(struct files *files, const char *address, size_t length)
 	return 0;
 }
 
+/* Puts an address in front of the list of those above the device: the way is read from the root down. What does not fit is far away. */
+static void add_parent(struct facts_link *link, const char *address, size_t length)
+{
+	char rest[sizeof(link->bus_parents)];
+
+	if (strlen(link->bus_address) == length && !strncmp(link->bus_address, address, length))
+		return;
+	strcpy(rest, link->bus_parents);
+	snprintf(link->bus_parents, sizeof(link->bus_parents), "%.*s%s%s", (int)length, address, rest[0] ? " " : "",
+		 rest);
+}
+
 /* "../../devices/pci0000:00/0000:00:1c.0/0000:03:00.0/net/eth0": the devices from the root complex down. Recorded as the text of the
- * link, so that the way can be followed in saved facts. */
-static int note_pci_path(struct files *files, const char *link_name)
+ * link, too: it is the evidence. */
+static int note_pci_path(struct files *files, struct facts_link *link)
 {
 	char path[64], target[PATH_MAX];
 	int result;
 
-	snprintf(path, sizeof(path), "/sys/class/net/%s", link_name);
+	snprintf(path, sizeof(path), "/sys/class/net/%s", link->name);
 	if (file_tree_link(files->sysfs, path, target, sizeof(target)) < 0 || strstr(target, "/virtual/"))
 		return 0;
 	result = facts_add_file(files->facts, files->netns, path, target, 0);
+	link->bus_parents[0] = '\0';
 	for (const char *part = target; *part && result == 0;) {
 		size_t length = strcspn(part, "/");
 
-		if (is_pci_address(part, length))
+		if (is_pci_address(part, length)) {
+			add_parent(link, part, length);
 			result = add_pci(files, part, length);
+		}
 		part += length + (part[length] == '/');
 	}
 	return result;
@@ -187,17 +202,17 @@ static int is_shown(const struct files *files, const struct facts_link *link)
 
 static int read_namespace(struct files *files, int netns)
 {
-	const struct facts *facts = files->facts;
+	struct facts *facts = files->facts;
 	int result;
 
 	files->netns = netns;
 	result = visit_rows(files, COLLECT_FILE_NETNS, "");
 	for (int i = 0; i < facts->link_count && result == 0; i++) {
-		const struct facts_link *link = &facts->links[i];
+		struct facts_link *link = &facts->links[i];
 
 		if (link->netns != netns || !link->name[0] || !is_shown(files, link))
 			continue;
-		result = note_pci_path(files, link->name);
+		result = note_pci_path(files, link);
 		if (result == 0)
 			result = visit_rows(files, COLLECT_FILE_LINK, link->name);
 	}

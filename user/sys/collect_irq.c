@@ -5,54 +5,16 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "sys/file_tree.h"
 #include "sys/collect_scope.h"
 
 #define MAX_TEXT_BYTES (64u << 20) /* 4096 CPUs with 1000 interrupts fill 45 MB */
-
-/* malloc'ed text of a file of procfs, which does not tell its length; NULL with *error. */
-static char *read_whole(const char *path, int *error)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t size = 0, room = 1 << 15;
-	char *text = NULL, *larger;
-	ssize_t length = 1;
-
-	*error = fd < 0 ? -errno : 0;
-	while (!*error && length > 0) {
-		if (!text || size + 1 >= room) {
-			room *= 2;
-			larger = room <= MAX_TEXT_BYTES ? realloc(text, room) : NULL;
-			if (!larger) {
-				*error = room <= MAX_TEXT_BYTES ? -ENOMEM : -EFBIG;
-				break;
-			}
-			text = larger;
-		}
-		do
-			length = read(fd, text + size, room - size - 1);
-		while (length < 0 && errno == EINTR);
-		if (length < 0)
-			*error = -errno;
-		else
-			size += (size_t)length;
-	}
-	if (fd >= 0)
-		close(fd);
-	if (*error) {
-		free(text);
-		return NULL;
-	}
-	text[size] = '\0';
-	return text;
-}
 
 /* Columns of the header: one a CPU. */
 static int count_cpus(const char *line, const char *end)
@@ -152,39 +114,29 @@ void collect_irq_table_free(struct collect_irq_table *table)
 }
 
 /* First line of /proc/irq/N/FILE; "" when it cannot be read. */
-static void read_affinity(const char *root, int number, const char *file, char *into, size_t size)
+static void read_affinity(const struct file_tree *tree, int number, const char *file, char *into, size_t size)
 {
-	char path[PATH_MAX];
-	ssize_t length;
-	int fd;
+	char path[96];
 
-	into[0] = '\0';
-	snprintf(path, sizeof(path), "%s/proc/irq/%d/%s", root, number, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	do
-		length = read(fd, into, size - 1);
-	while (length < 0 && errno == EINTR);
-	close(fd);
-	into[length > 0 ? length : 0] = '\0';
+	snprintf(path, sizeof(path), "/proc/irq/%d/%s", number, file);
+	file_tree_read(tree, path, into, size);
 	into[strcspn(into, "\n")] = '\0';
 }
 
-static int add_irq(const char *root, struct facts_link *link, const struct facts_irq *irq)
+static int add_irq(const struct file_tree *tree, struct facts_link *link, const struct facts_irq *irq)
 {
 	struct facts_irq *added = facts_add_irq(link);
 
 	if (!added)
 		return -ENOMEM;
 	*added = *irq;
-	read_affinity(root, irq->number, "smp_affinity_list", added->affinity, sizeof(added->affinity));
-	read_affinity(root, irq->number, "effective_affinity_list", added->effective, sizeof(added->effective));
+	read_affinity(tree, irq->number, "smp_affinity_list", added->affinity, sizeof(added->affinity));
+	read_affinity(tree, irq->number, "effective_affinity_list", added->effective, sizeof(added->effective));
 	return 0;
 }
 
 /* Those that a directory of a device names and somebody has asked for. */
-static int add_listed(const char *root, const char *above, struct facts_link *link,
+static int add_listed(const struct file_tree *tree, const char *above, struct facts_link *link,
 		      const struct collect_irq_table *table)
 {
 	char path[PATH_MAX], *listed;
@@ -195,8 +147,8 @@ static int add_listed(const char *root, const char *above, struct facts_link *li
 	listed = calloc((size_t)table->count + 1, 1);
 	if (!listed)
 		return -ENOMEM;
-	snprintf(path, sizeof(path), "%s/sys/bus/%s/devices/%s%s/msi_irqs", root, link->bus, link->bus_address, above);
-	directory = opendir(path);
+	snprintf(path, sizeof(path), "/sys/bus/%s/devices/%s%s/msi_irqs", link->bus, link->bus_address, above);
+	file_tree_directory(tree, path, &directory);
 	while (directory && (entry = readdir(directory))) {
 		const struct facts_irq key = { .number = atoi(entry->d_name) }, *found;
 
@@ -208,7 +160,7 @@ static int add_listed(const char *root, const char *above, struct facts_link *li
 		closedir(directory);
 	for (int i = 0; i < table->count && !code; i++)
 		if (listed[i])
-			code = add_irq(root, link, &table->irqs[i]);
+			code = add_irq(tree, link, &table->irqs[i]);
 	free(listed);
 	return code;
 }
@@ -221,25 +173,25 @@ static int is_named_after(const char *name, const char *owner)
 	return length > 0 && !strncmp(name, owner, length) && (name[length] == '\0' || name[length] == '-');
 }
 
-static int add_named(const char *root, struct facts_link *link, const struct collect_irq_table *table)
+static int add_named(const struct file_tree *tree, struct facts_link *link, const struct collect_irq_table *table)
 {
 	int code = 0;
 
 	for (int i = 0; i < table->count && !code; i++)
 		if (is_named_after(table->irqs[i].name, link->bus_address) ||
 		    is_named_after(table->irqs[i].name, link->name))
-			code = add_irq(root, link, &table->irqs[i]);
+			code = add_irq(tree, link, &table->irqs[i]);
 	return code;
 }
 
-static int add_irqs(const char *root, struct facts_link *link, const struct collect_irq_table *table)
+static int add_irqs(const struct file_tree *tree, struct facts_link *link, const struct collect_irq_table *table)
 {
-	int code = add_listed(root, "", link, table);
+	int code = add_listed(tree, "", link, table);
 
 	if (!code && !link->irq_count && !strcmp(link->bus, "virtio"))
-		code = add_listed(root, "/..", link, table);
+		code = add_listed(tree, "/..", link, table);
 	if (!code && !link->irq_count)
-		code = add_named(root, link, table);
+		code = add_named(tree, link, table);
 	return code;
 }
 
@@ -251,24 +203,27 @@ static int wants_irqs(const struct facts_link *link)
 int collect_irqs(const char *sysroot, struct facts *facts)
 {
 	struct collect_irq_table table = { 0 };
-	const char *root = sysroot ? sysroot : "";
-	char path[PATH_MAX], *text;
+	struct file_tree tree;
+	char *text;
 	int code, wanted = 0;
 
 	for (int i = 0; i < facts->link_count; i++)
 		wanted |= wants_irqs(&facts->links[i]);
 	if (!wanted)
 		return 0;
-	snprintf(path, sizeof(path), "%s/proc/interrupts", root);
-	text = read_whole(path, &code);
-	if (!text && code != -ENOMEM)
+	code = file_tree_open(&tree, sysroot);
+	if (code)
+		return code;
+	code = file_tree_read_all(&tree, "/proc/interrupts", MAX_TEXT_BYTES, &text);
+	if (code < 0 && code != -ENOMEM)
 		code = facts_add_gap(facts, "interrupts: cannot read /proc/interrupts: %s", strerror(-code));
 	else if (text)
 		code = collect_parse_interrupts(text, &table);
 	for (int i = 0; table.count && i < facts->link_count && !code; i++)
 		if (wants_irqs(&facts->links[i]))
-			code = add_irqs(root, &facts->links[i], &table);
+			code = add_irqs(&tree, &facts->links[i], &table);
 	collect_irq_table_free(&table);
+	file_tree_close(&tree);
 	free(text);
 	return code < 0 ? error_set(ENOMEM, "out of memory for interrupts") : 0;
 }

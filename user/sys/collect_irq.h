@@ -15,8 +15,8 @@ struct collect_irq_table {
 	struct facts_irq *irqs; /* number, name, count over all CPUs; sorted by number */
 };
 
-/* Adds interrupts to every link that has a device and none yet. `sysroot`: directory with sys/ and proc/ of another machine; NULL or
- * "": this one. 0 or -ENOMEM with error text; what cannot be read becomes a gap. */
+/* Adds interrupts to every link that has a device and none yet. `sysroot`: directory with sys/ and proc/ of another machine; NULL:
+ * this one. 0 or -errno with error text: out of memory, or no such sysroot; what cannot be read becomes a gap. */
 int collect_irqs(const char *sysroot, struct facts *facts);
 
 /* The text of /proc/interrupts. Pure: lines that have another form are passed over. 0, or -ENOMEM without error text; the table is

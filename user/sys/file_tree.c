@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -224,29 +225,70 @@ static int open_in(const struct file_tree *tree, const char *path, mode_t type)
 	return fd;
 }
 
-ssize_t file_tree_read(const struct file_tree *tree, const char *path, char *buffer, size_t size)
+/* Up to size bytes: their number or -errno. */
+static ssize_t read_fully(int fd, char *buffer, size_t size)
 {
-	int fd = open_in(tree, path, S_IFREG), result = 0;
 	size_t used = 0;
 
-	buffer[0] = '\0';
-	if (fd < 0)
-		return fd;
-	while (used + 1 < size) {
-		ssize_t got = read(fd, buffer + used, size - 1 - used);
+	while (used < size) {
+		ssize_t got = read(fd, buffer + used, size - used);
 
 		if (got == 0)
 			break;
-		if (got > 0)
-			used += (size_t)got;
-		else if (errno != EINTR) {
-			result = -errno;
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		used += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)used;
+}
+
+ssize_t file_tree_read(const struct file_tree *tree, const char *path, char *buffer, size_t size)
+{
+	int fd = open_in(tree, path, S_IFREG);
+	ssize_t length = fd;
+
+	if (fd >= 0) {
+		length = read_fully(fd, buffer, size - 1);
+		close(fd);
+	}
+	buffer[length > 0 ? length : 0] = '\0';
+	return length;
+}
+
+int file_tree_read_all(const struct file_tree *tree, const char *path, size_t limit, char **text)
+{
+	int fd = open_in(tree, path, S_IFREG), result = fd < 0 ? fd : 0;
+	size_t used = 0, room = 1 << 16;
+
+	*text = NULL;
+	while (result == 0) {
+		char *larger = realloc(*text, room);
+		ssize_t got;
+
+		if (!larger) {
+			result = -ENOMEM;
 			break;
 		}
+		*text = larger;
+		got = read_fully(fd, *text + used, room - 1 - used);
+		if (got < 0)
+			result = (int)got;
+		else if (used + (size_t)got > limit)
+			result = -EFBIG;
+		used += got > 0 ? (size_t)got : 0;
+		if (result < 0 || used + 1 < room)
+			break;
+		room *= 2;
 	}
-	close(fd);
-	buffer[result < 0 ? 0 : used] = '\0';
-	return result < 0 ? result : (ssize_t)used;
+	if (fd >= 0)
+		close(fd);
+	if (result < 0) {
+		free(*text);
+		*text = NULL;
+		return result;
+	}
+	(*text)[used] = '\0';
+	return 0;
 }
 
 int file_tree_link(const struct file_tree *tree, const char *path, char *buffer, size_t size)

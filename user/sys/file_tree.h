@@ -29,6 +29,8 @@ void file_tree_close(struct file_tree *tree);
 
 /* Reads up to size - 1 bytes, ends them with 0; returns their number. A longer file is cut. */
 ssize_t file_tree_read(const struct file_tree *tree, const char *path, char *buffer, size_t size);
+/* Reads all of a file of up to limit bytes (EFBIG: longer) into *text, malloc'ed and ended with 0; NULL after a failure. */
+int file_tree_read_all(const struct file_tree *tree, const char *path, size_t limit, char **text);
 /* The text of a symbolic link, ended with 0 (ENAMETOOLONG when it does not fit). */
 int file_tree_link(const struct file_tree *tree, const char *path, char *buffer, size_t size);
 /* *directory is to be closed with closedir(). Its entries may be read with readlinkat(dirfd(), name), which follows nothing. */
