@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What sysfs says of the links of one namespace, as facts: the device below (bus, address, driver, NUMA node, SR-IOV), queues in
- * use, GRO and NAPI settings, flags of a tap.
+ * What only sysfs says of links, or says best; see collect_device.h.
  *
- * Read in a sysfs of the namespace's own (sysfs_mount.h). Without the right to mount one, /sys serves for the caller's namespace, for
+ * Of a living namespace it is read in a sysfs of the namespace's own (sysfs_mount.h). Without the right to mount one, /sys serves for the caller's namespace, for
  * those links that it shows the same number and address of. Files that doctor cites word by word are collect_files.c's. Called by
- * collect_links.c.
+ * collect_links.c and collect_sysfs_links.c.
  */
+#include "sys/collect_device.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <linux/if.h>
 
 #include "base/error.h"
 #include "sys/collect_scope.h"
@@ -22,94 +23,77 @@
 
 #define MAX_VFS 4096
 
-/* One line of a file below a directory: 0 or -errno. */
-static int read_line_at(int directory, const char *path, char *text, size_t size)
+/* A file of the link: below its directory in /sys/class/net. */
+static const char *path_of(const struct facts_link *link, const char *file, char path[PATH_MAX])
 {
-	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
-
-	text[0] = '\0';
-	if (fd < 0)
-		return -errno;
-	do
-		length = read(fd, text, size - 1);
-	while (length < 0 && errno == EINTR);
-	if (length < 0)
-		length = -errno;
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return length < 0 ? (int)length : 0;
+	snprintf(path, PATH_MAX, "/sys/class/net/%s/%s", link->name, file);
+	return path;
 }
 
-/* A number of a file, decimal or with 0x; FACTS_UNKNOWN. */
-static int64_t number_at(int directory, const char *path)
+/* A number between 0 and max, decimal or with 0x; FACTS_UNKNOWN. */
+static int64_t read_number(const struct file_tree *tree, const struct facts_link *link, const char *file, int64_t max)
 {
-	char text[32], *end;
+	char path[PATH_MAX], text[32], *end;
 	long long number;
 
-	if (read_line_at(directory, path, text, sizeof(text)) || !text[0])
+	if (file_tree_read(tree, path_of(link, file, path), text, sizeof(text)) <= 0)
 		return FACTS_UNKNOWN;
 	errno = 0;
 	number = strtoll(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
-	return errno || *end ? FACTS_UNKNOWN : number;
+	return errno || end == text || (*end && *end != '\n') || number < 0 || number > max ? FACTS_UNKNOWN : number;
 }
 
-static int int_at(int directory, const char *path)
+static int read_int(const struct file_tree *tree, const struct facts_link *link, const char *file)
 {
-	int64_t number = number_at(directory, path);
-
-	return number >= INT_MIN && number <= INT_MAX ? (int)number : FACTS_UNKNOWN;
+	return (int)read_number(tree, link, file, INT_MAX);
 }
 
-/* Last part of where a symbolic link points: 0 or -errno, then "". */
-static int target_name(int directory, const char *path, char *name, size_t size)
+/* Last part of where a symbolic link points: 0; -errno, and `name` as it was. */
+static int read_target(const struct file_tree *tree, const struct facts_link *link, const char *file, char *name,
+		       size_t size)
 {
-	char target[PATH_MAX];
-	ssize_t length = readlinkat(directory, path, target, sizeof(target) - 1);
+	char path[PATH_MAX], target[PATH_MAX];
+	int code = file_tree_link(tree, path_of(link, file, path), target, sizeof(target));
 	const char *last;
 
-	name[0] = '\0';
-	if (length < 0)
-		return -errno;
-	target[length] = '\0';
+	if (code < 0)
+		return code;
 	last = strrchr(target, '/');
 	snprintf(name, size, "%s", last ? last + 1 : target);
 	return 0;
 }
 
-/* Directories queues/rx-N and queues/tx-N are those in use. */
-static void count_queues(int directory, struct facts_link *link)
+/* Directories queues/rx-N and queues/tx-N are those in use. None of rx without CONFIG_RPS. */
+static void count_queues(const struct file_tree *tree, struct facts_link *link)
 {
-	int fd = openat(directory, "queues", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rx = 0, tx = 0;
-	DIR *listing = fd < 0 ? NULL : fdopendir(fd);
+	char path[PATH_MAX];
+	int rx = 0, tx = 0;
 	struct dirent *entry;
+	DIR *listing;
 
-	if (!listing) {
-		if (fd >= 0)
-			close(fd);
+	if (file_tree_directory(tree, path_of(link, "queues", path), &listing) < 0)
 		return;
-	}
 	while ((entry = readdir(listing))) {
 		rx += !strncmp(entry->d_name, "rx-", 3);
 		tx += !strncmp(entry->d_name, "tx-", 3);
 	}
 	closedir(listing);
-	if (rx) /* none without CONFIG_RPS */
+	if (rx)
 		link->rx_queues = rx;
 	if (tx)
 		link->tx_queues = tx;
 }
 
-static void read_virtual_function(int device, struct facts_link *link)
+/* A VF finds its number among those of its PF. */
+static void read_virtual_function(const struct file_tree *tree, struct facts_link *link)
 {
-	char path[32], name[sizeof(link->bus_address)];
+	char file[32], name[sizeof(link->bus_address)];
 
-	if (target_name(device, "physfn", link->physfn_address, sizeof(link->physfn_address)))
+	if (read_target(tree, link, "device/physfn", link->physfn_address, sizeof(link->physfn_address)))
 		return;
 	for (int i = 0; i < MAX_VFS; i++) {
-		snprintf(path, sizeof(path), "physfn/virtfn%d", i);
-		if (target_name(device, path, name, sizeof(name)))
+		snprintf(file, sizeof(file), "device/physfn/virtfn%d", i);
+		if (read_target(tree, link, file, name, sizeof(name)))
 			return;
 		if (!strcmp(name, link->bus_address)) {
 			link->vf_index = i;
@@ -118,101 +102,87 @@ static void read_virtual_function(int device, struct facts_link *link)
 	}
 }
 
-static void read_pci(int device, struct facts_link *link)
+static void read_pci(const struct file_tree *tree, struct facts_link *link)
 {
-	int64_t vendor = number_at(device, "vendor"), product = number_at(device, "device");
+	int64_t vendor = read_number(tree, link, "device/vendor", UINT16_MAX);
+	int64_t product = read_number(tree, link, "device/device", UINT16_MAX);
 
-	link->pci_vendor = vendor > 0 && vendor <= UINT16_MAX ? (uint16_t)vendor : 0;
-	link->pci_device = product > 0 && product <= UINT16_MAX ? (uint16_t)product : 0;
+	link->pci_vendor = vendor > 0 ? (uint16_t)vendor : 0;
+	link->pci_device = product > 0 ? (uint16_t)product : 0;
 	if (collect_is_representor(link))
 		return;
-	read_virtual_function(device, link);
-	link->vf_total = int_at(device, "sriov_totalvfs");
-	link->vf_count = int_at(device, "sriov_numvfs");
+	read_virtual_function(tree, link);
+	link->vf_total = read_int(tree, link, "device/sriov_totalvfs");
+	link->vf_count = read_int(tree, link, "device/sriov_numvfs");
 }
 
-static void read_device(int directory, struct facts_link *link)
+static void read_device(const struct file_tree *tree, struct facts_link *link)
 {
-	int device;
+	int code = read_target(tree, link, "device", link->bus_address, sizeof(link->bus_address));
 
-	if (target_name(directory, "device", link->bus_address, sizeof(link->bus_address))) {
-		link->bus[0] = '\0'; /* a link without a device */
+	if (code == -ENOENT) /* a link without a device, whatever ethtool said of a bus */
+		link->bus[0] = link->bus_address[0] = '\0';
+	if (code < 0)
 		return;
-	}
-	device = openat(directory, "device", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (device < 0)
-		return;
-	target_name(device, "subsystem", link->bus, sizeof(link->bus));
+	read_target(tree, link, "device/subsystem", link->bus, sizeof(link->bus));
 	if (!link->driver[0])
-		target_name(device, "driver", link->driver, sizeof(link->driver));
-	link->numa_node = int_at(device, "numa_node");
+		read_target(tree, link, "device/driver", link->driver, sizeof(link->driver));
+	link->numa_node = read_int(tree, link, "device/numa_node");
 	if (link->numa_node < 0) /* virtio: the PCI device above */
-		link->numa_node = int_at(device, "../numa_node");
-	if (link->numa_node < 0)
-		link->numa_node = FACTS_UNKNOWN;
+		link->numa_node = read_int(tree, link, "device/../numa_node");
 	if (!strcmp(link->bus, "pci"))
-		read_pci(device, link);
-	close(device);
+		read_pci(tree, link);
 }
 
-static void read_settings(int directory, struct facts_link *link)
+void collect_device_of(const struct file_tree *tree, struct facts_link *link)
 {
 	int flags;
 
-	link->gro_flush_timeout_ns = number_at(directory, "gro_flush_timeout");
-	link->napi_defer_hard_irqs = int_at(directory, "napi_defer_hard_irqs");
-	flags = int_at(directory, "threaded");
-	link->threaded_napi = flags >= 0 && flags <= 2 ? flags : FACTS_UNKNOWN; /* 2: busy polling */
-	if (!strcmp(link->kind, "tun")) {
-		flags = int_at(directory, "tun_flags");
+	link->gro_flush_timeout_ns = read_number(tree, link, "gro_flush_timeout", INT64_MAX);
+	link->napi_defer_hard_irqs = read_int(tree, link, "napi_defer_hard_irqs");
+	link->threaded_napi = (int)read_number(tree, link, "threaded", 2); /* 2: busy polling */
+	if (!link->kind[0] || !strcmp(link->kind, "tun")) {
+		flags = read_int(tree, link, "tun_flags");
 		link->tun_flags = flags > 0 ? flags : link->tun_flags;
 	}
+	count_queues(tree, link);
+	read_device(tree, link);
 }
 
-/* Whether the directory shows this very link and not one of that name in another namespace. */
-static int shows_same(int directory, const struct facts_link *link)
+/* Whether the tree shows this very link and not one of that name in another namespace. */
+static int shows_same(const struct file_tree *tree, const struct facts_link *link)
 {
-	char wanted[24], found[24];
+	char wanted[24], found[24], path[PATH_MAX];
 
-	snprintf(wanted, sizeof(wanted), "%02x:%02x:%02x:%02x:%02x:%02x", link->address[0], link->address[1],
+	if (read_int(tree, link, "ifindex") != link->ifindex)
+		return 0;
+	if (link->flags & IFF_LOOPBACK)
+		return 1;
+	snprintf(wanted, sizeof(wanted), "%02x:%02x:%02x:%02x:%02x:%02x\n", link->address[0], link->address[1],
 		 link->address[2], link->address[3], link->address[4], link->address[5]);
-	return int_at(directory, "ifindex") == link->ifindex &&
-	       (link->flags & 8 /* IFF_LOOPBACK */ ||
-		(!read_line_at(directory, "address", found, sizeof(found)) && !strcmp(wanted, found)));
-}
-
-static void read_link(int sysfs, int is_own, struct facts_link *link)
-{
-	char path[64];
-	int directory;
-
-	snprintf(path, sizeof(path), "class/net/%s", link->name);
-	directory = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (directory < 0)
-		return;
-	if (is_own || shows_same(directory, link)) {
-		read_settings(directory, link);
-		count_queues(directory, link);
-		read_device(directory, link);
-	}
-	close(directory);
+	return file_tree_read(tree, path_of(link, "address", path), found, sizeof(found)) > 0 && !strcmp(wanted, found);
 }
 
 int collect_devices(const struct collect_scope *scope)
 {
-	int sysfs = sysfs_mount(), is_own = sysfs >= 0, code = sysfs;
+	int mount = sysfs_mount();
+	struct file_tree tree;
 	char label[96];
 
-	if (!is_own && scope->netns == 0)
-		sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (sysfs < 0) {
-		code = facts_add_gap(scope->facts, "devices, queues and NAPI settings%s: cannot mount sysfs: %s%s",
-				     collect_scope_label(scope, label, sizeof(label)), strerror(-code),
-				     code == -EPERM ? " (run as root)" : "");
-		return code ? error_set(ENOMEM, "out of memory for a gap") : 0;
+	if (mount >= 0)
+		file_tree_of_mount(&tree, mount, "/sys");
+	else if (scope->netns != 0 || file_tree_open(&tree, NULL) < 0)
+		return facts_add_gap(scope->facts, "devices, queues and NAPI settings%s: cannot mount sysfs: %s%s",
+				     collect_scope_label(scope, label, sizeof(label)), strerror(-mount),
+				     mount == -EPERM ? " (run as root)" : "") < 0
+			       ? error_set(ENOMEM, "out of memory for a gap")
+			       : 0;
+	for (int i = 0; i < scope->link_count; i++) {
+		struct facts_link *link = &scope->facts->links[scope->first_link + i];
+
+		if (mount >= 0 || shows_same(&tree, link))
+			collect_device_of(&tree, link);
 	}
-	for (int i = 0; i < scope->link_count; i++)
-		read_link(sysfs, is_own, &scope->facts->links[scope->first_link + i]);
-	close(sysfs);
+	file_tree_close(&tree);
 	return 0;
 }

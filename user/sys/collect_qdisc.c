@@ -28,6 +28,7 @@ static const struct qdisc_kind {
 	int chains;    /* of filters: by the numbers of `parents`; 0: one, under the qdisc's own handle */
 	uint32_t parents[2];
 } qdisc_kinds[] = {
+	/* Of u32 the kernel lists all filters of a clsact at ingress and at egress, whichever they stand at. */
 	{ "clsact", 0, 2, { TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS), TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS) } },
 	{ "ingress", 0, 1, { TC_H_MAKE(TC_H_INGRESS, 0) } },
 	{ "htb", 1, 0, { 0 } },

@@ -2,8 +2,8 @@
 /*
  * Links of a captured tree, from its /sys/class/net: as much of what netlink says of living links as sysfs holds, too.
  *
- * Owns: one row a file that is a member of a link, and the links between links (master, lower). Leaves to others: files that findings
- * cite (collect_files.c). Offloads, rings, XDP programs, tables are not in sysfs: they stay unknown. Called by collect.c.
+ * Owns: one row a file that is a member of a link, and the links between links (master, lower). Leaves to others: what is read of living
+ * links in the same way (collect_device.c), files that findings cite (collect_files.c). Offloads, rings, XDP programs, tables are not in sysfs: they stay unknown. Called by collect.c.
  */
 #include "sys/collect.h"
 
@@ -16,10 +16,10 @@
 
 #include "base/error.h"
 #include "model/facts_fields.h"
+#include "sys/collect_device.h"
 #include "sys/file_tree.h"
 
 #define TICK_MS 10 /* of the bridge's files */
-#define MAX_VFS 4096
 
 struct number_row {
 	const char *file; /* below the link's directory */
@@ -49,13 +49,6 @@ static const struct number_row numbers[] = {
 	WIDE_OF("carrier_changes", carrier_changes, 1),
 	{ "speed", offsetof(struct facts_link, speed_mbit_per_s), 1, 1, INT_MAX, 1 },
 	INT_OF("netdev_group", group),
-	WIDE_OF("gro_flush_timeout", gro_flush_timeout_ns, 1),
-	INT_OF("napi_defer_hard_irqs", napi_defer_hard_irqs),
-	{ "threaded", offsetof(struct facts_link, threaded_napi), 0, 0, 2, 1 },
-	INT_OF("tun_flags", tun_flags),
-	INT_OF("device/numa_node", numa_node),
-	INT_OF("device/sriov_numvfs", vf_count),
-	INT_OF("device/sriov_totalvfs", vf_total),
 	INT_OF("bridge/stp_state", bridge.stp),
 	FLAG_OF("bridge/vlan_filtering", bridge.vlan_filtering),
 	{ "bridge/default_pvid", offsetof(struct facts_link, bridge.vlan_default_pvid), 0, 0, 4095, 1 },
@@ -79,17 +72,6 @@ static const struct {
 } texts[] = {
 	{ "phys_switch_id", offsetof(struct facts_link, phys_switch_id), sizeof(((struct facts_link *)0)->phys_switch_id) },
 	{ "phys_port_name", offsetof(struct facts_link, phys_port_name), sizeof(((struct facts_link *)0)->phys_port_name) },
-};
-
-/* Names of symbolic links' targets. */
-static const struct {
-	const char *link;
-	size_t offset, size;
-} targets[] = {
-	{ "device", offsetof(struct facts_link, bus_address), sizeof(((struct facts_link *)0)->bus_address) },
-	{ "device/driver", offsetof(struct facts_link, driver), sizeof(((struct facts_link *)0)->driver) },
-	{ "device/subsystem", offsetof(struct facts_link, bus), sizeof(((struct facts_link *)0)->bus) },
-	{ "device/physfn", offsetof(struct facts_link, physfn_address), sizeof(((struct facts_link *)0)->physfn_address) },
 };
 
 static const char *const counters[] = {
@@ -164,8 +146,6 @@ static void read_texts(const struct reader *reader, struct facts_link *link)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		read_line(reader, link->name, texts[i].file, (char *)link + texts[i].offset, texts[i].size);
-	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
-		read_target(reader, link->name, targets[i].link, (char *)link + targets[i].offset, targets[i].size);
 }
 
 static void read_address(const struct reader *reader, struct facts_link *link)
@@ -200,12 +180,6 @@ static void read_states(const struct reader *reader, struct facts_link *link)
 	link->flags = number < 0 ? 0 : (uint32_t)number;
 	if ((link->flags & 1) && link->carrier == 1)
 		link->flags |= 0x40;
-	number = read_number(reader, link->name, "device/vendor", 0, UINT16_MAX);
-	if (number > 0 && !strcmp(link->bus, "pci"))
-		link->pci_vendor = (uint16_t)number;
-	number = read_number(reader, link->name, "device/device", 0, UINT16_MAX);
-	if (number > 0 && !strcmp(link->bus, "pci"))
-		link->pci_device = (uint16_t)number;
 }
 
 /* "DEVTYPE=bridge" of uevent; a tap has none, but flags; a veth neither. */
@@ -236,32 +210,6 @@ static void read_kind(const struct reader *reader, struct facts_link *link)
 	}
 	if (!strcmp(link->kind, "wlan") || !strcmp(link->kind, "wwan"))
 		link->kind[0] = '\0'; /* a device, not a link that software makes */
-}
-
-/* The device of virtio hangs on one of PCI, which has the node. A VF finds its number among those of its PF. */
-static void read_device(const struct reader *reader, struct facts_link *link)
-{
-	char path[64], name[sizeof(link->bus_address)];
-
-	if (link->numa_node == FACTS_UNKNOWN)
-		link->numa_node = (int)read_number(reader, link->name, "device/../numa_node", 0, INT_MAX);
-	for (int i = 0; link->physfn_address[0] && i < MAX_VFS; i++) {
-		snprintf(path, sizeof(path), "device/physfn/virtfn%d", i);
-		if (read_target(reader, link->name, path, name, sizeof(name)) < 0)
-			break;
-		if (!strcmp(name, link->bus_address))
-			link->vf_index = i;
-	}
-}
-
-static int count_queue(const char *path, void *context)
-{
-	struct facts_link *link = context;
-	const char *name = strrchr(path, '/');
-
-	link->rx_queues += !strncmp(name, "/rx-", 4);
-	link->tx_queues += !strncmp(name, "/tx-", 4);
-	return 0;
 }
 
 static int read_counters(const struct reader *reader, struct facts_link *link)
@@ -312,14 +260,10 @@ static int read_link(const char *path, void *context)
 	strcpy(link->name, name);
 	read_numbers(reader, link);
 	read_texts(reader, link);
+	collect_device_of(reader->tree, link);
 	read_address(reader, link);
 	read_states(reader, link);
 	read_kind(reader, link);
-	read_device(reader, link);
-	link->rx_queues = link->tx_queues = 0;
-	file_tree_glob(reader->tree, "/sys/class/net/%/queues/*", name, count_queue, link);
-	link->rx_queues = link->rx_queues ? link->rx_queues : FACTS_UNKNOWN;
-	link->tx_queues = link->tx_queues ? link->tx_queues : FACTS_UNKNOWN;
 	return read_counters(reader, link);
 }
 
