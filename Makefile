@@ -214,6 +214,12 @@ bench: $(B)/hopcap $(B)/bench/bare
 
 # --- the rest --------------------------------------------------------------------------------------------------------
 
+# The manual's chapter of checks; tests/golden/doctor.sh says when it is old.
+.PHONY: docs
+docs: $(B)/hopcap
+	$(Q)mkdir -p docs
+	$(Q)$(B)/hopcap doctor --list --markdown >docs/checks.md
+
 install: $(B)/hopcap
 	install -D -m 755 $(B)/hopcap $(DESTDIR)$(PREFIX)/bin/hopcap
 
@@ -230,6 +236,7 @@ help:
 		'make unit prog golden lab   one tier of tests each' \
 		'make bench        paired comparisons with other generators and sinks: a table and bench.json; BENCH="--rows live"' \
 		'make fuzz         build/fuzz/NAME of each parser, with libFuzzer; make fuzz-run SECONDS=60 runs each' \
+		'make docs         docs/checks.md, from the doctor'"'"'s tables' \
 		'make check        layers, names and lengths of files; shellcheck' \
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
