@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib/harness.sh
 . "$(dirname "$0")/../lib/harness.sh"
 require_root
-require_command jq ip tc ethtool bpftool setpriv
+require_command jq ip tc ethtool bpftool setpriv nsenter
 
 tag=doctor-$$
 a=$tag-a b=$tag-b c=$tag-c
@@ -97,8 +97,19 @@ if [[ -e /proc/sys/net/bridge/bridge-nf-call-iptables ]] || in_b test -e /proc/s
 else
 	skip_case bridge-netfilter "br_netfilter is not in this kernel"
 fi
-cycle bridge-port-state fail "b1@ns:$b" "ip -n $b link set b1 type bridge_slave state 4" \
-	"ip -n $b link set b1 type bridge_slave state 3" "${path[@]}"
+# With spanning tree a port listens first.
+listen() {
+	ip -n $b link set br0 type bridge stp_state 1 && ip -n $b link set br0 type bridge forward_delay 1000 &&
+		ip -n $b link set b1 nomaster && ip -n $b link set b1 master br0
+}
+stop_listening() {
+	ip -n $b link set br0 type bridge stp_state 0
+	ip -n $b link set br0 type bridge forward_delay 0
+	ip -n $b link set b1 nomaster
+	ip -n $b link set b1 master br0
+	wait_until 10 forwards
+}
+cycle bridge-port-state fail "b1@ns:$b" listen stop_listening "b1@ns:$b"
 cycle path-cut fail - "ip -n $b link set b1 nomaster" "ip -n $b link set b1 master br0; wait_until 10 forwards" "${path[@]}"
 cycle bridge-learning warn "b0@ns:$b" "ip -n $b link set b0 type bridge_slave learning off" \
 	"ip -n $b link set b0 type bridge_slave learning on" "b0@ns:$b"
@@ -157,8 +168,9 @@ cycle tap-vnet-header warn "t0@ns:$a" "in_a ip tuntap del t0 mode tap vnet_hdr; 
 pin=/sys/fs/bpf/$tag
 if bpftool prog load "$ROOT/build/bpf/hop_xdp.bpf.o" "$pin" type xdp >"$TMP/made" 2>&1; then
 	defer rm -f "$pin"
-	cycle xdp-generic-mode warn "b0@ns:$b" "in_b bpftool net attach xdpgeneric pinned $pin dev b0" \
-		"in_b bpftool net detach xdpgeneric dev b0" "b0@ns:$b"
+	# Not by ip netns exec, which hides the bpf file system.
+	cycle xdp-generic-mode warn "b0@ns:$b" "nsenter --net=/run/netns/$b bpftool net attach xdpgeneric pinned $pin dev b0" \
+		"nsenter --net=/run/netns/$b bpftool net detach xdpgeneric dev b0" "b0@ns:$b"
 else
 	skip_case xdp-generic-mode "no program could be loaded: $(tail -n 1 "$TMP/made")"
 fi

@@ -39,7 +39,7 @@ static void test_rows_are_whole(void **state)
 			assert_true(strlen(check->id) < sizeof(((struct finding *)0)->id));
 			expect_text(check->id, "title", check->title, 8);
 			expect_text(check->id, "why", check->why, 40);
-			expect_text(check->id, "remedy", check->remedy, 20);
+			expect_text(check->id, "remedy", check->remedy, 10);
 			expect_text(check->id, "effect", check->effect, 8);
 			expect_text(check->id, "reference", check->reference, 2);
 			assert_non_null(check->judge);

@@ -31,9 +31,12 @@ static int is_macvlan(const struct check_context *context)
 	return !strcmp(context->link->kind, "macvlan"); /* macvtap: checks_backend_host.c */
 }
 
+/* A bridge that lets nothing through is a cut with the bridge's name. */
 static int is_bridge_hop(const struct check_context *context)
 {
-	return context->path->hops[context->hop - 1].kind == FACTS_HOP_BRIDGE;
+	const struct facts_path_hop *hop = &context->path->hops[context->hop - 1];
+
+	return hop->kind == FACTS_HOP_BRIDGE || (hop->kind == FACTS_HOP_CUT && hop->ifindex);
 }
 
 /* --- the path ----------------------------------------------------------------------------------------------------- */

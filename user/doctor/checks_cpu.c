@@ -404,7 +404,7 @@ static const struct check rows[] = {
 	  .title = "CPUs may not run at their full clock",
 	  .why = "A power profile or an agent has limited the maximum frequency; per-frame cost grows by the "
 		 "same ratio.",
-	  .remedy = "Raise the limit.",
+	  .remedy = "Raise the limit, or find the power profile that sets it.",
 	  .effect = "cost per frame falls by the ratio of the clocks",
 	  .reference = "cpu",
 	  .weight = 0.4 },

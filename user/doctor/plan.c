@@ -256,7 +256,7 @@ static void plan_bypass(struct planner *planner)
 
 		if (hop->kind != FACTS_HOP_BRIDGE || !bridge || !in || !out || strcmp(bridge->kind, "bridge"))
 			continue;
-		COMMAND(planner, "%shopcap accel start %s", enter(planner, bridge), bridge->name);
+		COMMAND(planner, "hopcap accel start %s", name(planner, bridge));
 		if (xdp_has(planner->facts, in, XDP_BIT_REDIRECT) == 0)
 			MISSING(planner, "%s cannot redirect frames by XDP", name(planner, in));
 		if (xdp_has(planner->facts, out, XDP_BIT_REDIRECT) == 0 ||

@@ -13,11 +13,15 @@ const char *finding_severity_name(enum finding_severity severity)
 
 struct finding *finding_list_add(struct finding_list *list)
 {
-	struct finding *grown = realloc(list->findings, ((size_t)list->count + 1) * sizeof(*grown));
+	struct finding *grown = list->findings;
 
-	if (!grown)
-		return NULL;
-	list->findings = grown;
+	/* Room is for the next power of two, so it is full when the count is one. */
+	if ((list->count & (list->count - 1)) == 0) {
+		grown = realloc(grown, (list->count ? 2 * (size_t)list->count : 1) * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		list->findings = grown;
+	}
 	grown[list->count] = (struct finding){ .severity = FINDING_UNKNOWN };
 	return &grown[list->count++];
 }

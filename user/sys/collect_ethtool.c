@@ -237,6 +237,17 @@ static int read_line(struct reader *reader, struct facts_link *link)
 	return 0;
 }
 
+/* Devices with one queue mostly do not know the question. */
+static int read_udp_hash(struct reader *reader, struct facts_link *link)
+{
+	struct ethtool_rxnfc request = { .cmd = ETHTOOL_GRXFH, .flow_type = UDP_V4_FLOW };
+	int code = ethtool_call_on(reader->fd, link->name, &request);
+
+	if (code >= 0)
+		link->udp4_hash_ports = (request.data & (RXH_L4_B_0_1 | RXH_L4_B_2_3)) != 0;
+	return code;
+}
+
 static int is_counted(const struct facts_link *link, int counters, const char *name)
 {
 	for (int i = 0; i < counters; i++)
@@ -314,6 +325,7 @@ static const struct question {
 	{ "pause frames", read_pause },
 	{ "energy-efficient Ethernet", read_eee },
 	{ "line speeds", read_line },
+	{ "receive hashes", read_udp_hash },
 	{ "drivers' counters", read_statistics },
 	{ "permanent addresses", read_permanent_address },
 };
