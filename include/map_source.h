@@ -47,7 +47,7 @@ struct source_control {
 	__u32 template_count; /* 1…HOPCAP_SOURCE_TEMPLATES; frame n is made of template n % template_count */
 	__u32 flows;	  /* 0 and 1: one; the source port of frame n is that of the template + n % flows */
 	__u32 catch_up;	  /* 1: what the plan was moved by is made up for, an eighth of each interval at a time */
-	__u32 padding;
+	__u32 smooth_ns;  /* with catch_up: the same as slip_ns while little is owed; 0: no such distinction */
 	struct source_template templates[HOPCAP_SOURCE_TEMPLATES];
 };
 
@@ -74,10 +74,11 @@ struct source_state {
 	/* source_live_plain: frames before this one leave as the template is. User space sets it to sent before a
 	 * call. */
 	__u64 next_event;
+	__u64 behind_sum_ns; /* over paced frames: actual departure minus that of a plan which never moved, as far as it is owed */
 };
 
 _Static_assert(sizeof(struct source_template) == 112, "source_template");
 _Static_assert(sizeof(struct source_control) == 56 + 64 * 112, "source_control");
-_Static_assert(sizeof(struct source_state) == 120, "source_state");
+_Static_assert(sizeof(struct source_state) == 128, "source_state");
 
 #endif

@@ -144,9 +144,10 @@ static void source_maps(void **state)
 	expect_field(struct source_control, template_count, 40, 4);
 	expect_field(struct source_control, flows, 44, 4);
 	expect_field(struct source_control, catch_up, 48, 4);
+	expect_field(struct source_control, smooth_ns, 52, 4);
 	expect_field(struct source_control, templates, 56, 64 * 112);
 
-	assert_int_equal(sizeof(struct source_state), 120);
+	assert_int_equal(sizeof(struct source_state), 128);
 	expect_field(struct source_state, sent, 0, 8);
 	expect_field(struct source_state, next_fp, 8, 8);
 	expect_field(struct source_state, first_ns, 16, 8);
@@ -164,6 +165,7 @@ static void source_maps(void **state)
 	expect_field(struct source_state, flow_next, 100, 4);
 	expect_field(struct source_state, gone, 104, 4);
 	expect_field(struct source_state, next_event, 112, 8);
+	expect_field(struct source_state, behind_sum_ns, 120, 8);
 }
 
 /* Every edge of every octave, against the sum of widths. */

@@ -423,6 +423,7 @@ static void add_up(struct job *job, struct traffic_result *result)
 		total->late_max_ns = sent->late_max_ns > total->late_max_ns ? sent->late_max_ns : total->late_max_ns;
 		total->slips += sent->slips;
 		total->slipped_ns += sent->slipped_ns;
+		total->behind_sum_ns += sent->behind_sum_ns;
 		histogram_merge(&total->lateness_ns, &sent->lateness_ns);
 	}
 }

@@ -110,6 +110,7 @@ static void add_sent(json_t *object, const struct traffic_result *result)
 	set_number(object, "asked_pps", result->asked_pps);
 	json_object_set_new(object, "lateness_ns", quantiles(&sent->lateness_ns));
 	set_number(object, "lateness_mean_ns", sent->frames ? (double)sent->late_sum_ns / (double)sent->frames : NAN);
+	set_number(object, "behind_mean_ns", sent->frames ? (double)sent->behind_sum_ns / (double)sent->frames : NAN);
 	set_count(object, "slips", sent->slips);
 	set_count(object, "slipped_ns", sent->slipped_ns);
 }

@@ -138,9 +138,9 @@ static void print_sent(const struct traffic_result *result)
 	     100 * (pps / result->asked_pps - 1));
 	quantiles("lateness", &sent->lateness_ns, "");
 	if (sent->frames)
-		line("", "mean %s; kept from running %s times, %s in all, made up for at 8/7 of the rate",
+		line("", "mean %s; kept from running %s times, %s in all, made up for at 8/7 of the rate: %s behind on average",
 		     ns_text((double)sent->late_sum_ns / (double)sent->frames).data, count_text(sent->slips).data,
-		     ns_text((double)sent->slipped_ns).data);
+		     ns_text((double)sent->slipped_ns).data, ns_text((double)sent->behind_sum_ns / (double)sent->frames).data);
 	if (result->source_limited)
 		line("limit", "the source is the limit: it could not keep the rate");
 }

@@ -168,7 +168,7 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 		return error_set(-code, "%s: cannot attach the clone generator: %s", clones->interface,
 				 strerror(-code));
 	memcpy(from_ring ? ring_frame(clones) : clones->trigger, stream->templates->frame, bytes);
-	generator_start(&clones->generator, stream);
+	generator_start(&clones->generator, stream, 0);
 	while (!code && !atomic_load(stream->stop) && generator_frames(&clones->generator) < stream->frames) {
 		code = send_trigger(clones, bytes, from_ring);
 		__atomic_store_n(&sent->frames, generator_frames(&clones->generator),

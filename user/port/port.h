@@ -53,6 +53,7 @@ struct port_sent {
 	uint64_t first_ns, last_ns;  /* CLOCK_MONOTONIC of the first and last departure of a paced stream; 0: not known */
 	uint64_t late_sum_ns, late_max_ns; /* actual minus planned departure, over all frames of a paced stream */
 	uint64_t slips, slipped_ns;  /* times the plan was moved because this thread was kept from running */
+	uint64_t behind_sum_ns;	     /* over all frames of a paced stream: lateness and what was owed then, so against a plan that never moved */
 	struct histogram lateness_ns; /* of every frame of a paced stream */
 };
 
