@@ -93,6 +93,11 @@ extern const struct port_ops port_live, port_packet, port_xsk_zero_copy, port_xs
  * is what the smallest queue on a path (256 frames) takes at 5 Mpps. */
 #define PORT_SLIP_NS 50000
 
+static inline uint16_t port_get16(const unsigned char *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
 static inline void port_put_be(unsigned char *at, uint64_t value, int bytes)
 {
 	while (bytes--) {
