@@ -35,6 +35,7 @@
 
 #define LIVE_MAX_FRAME_BYTES 3408 /* one 4 KiB page less headroom and the kernel's bookkeeping */
 #define REPEAT_LIMIT 2000000000u
+#define GONE_AFTER_DOWN_MS 100
 #define SHORTEST_RUN_NS 20 /* a run that sends nothing takes longer */
 #define PLAIN_HEADER_OFFSET 42
 #define SMOOTH_LEAST_NS 2000
@@ -168,10 +169,11 @@ static int run(struct port *port, const struct port_stream *stream, int plain, u
 	int fd = bpf_program__fd(plain ? port->program->progs.source_live_plain : port->program->progs.source_live);
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = port->page, .data_size_in = page_bytes,
 		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES, .batch_size = batch_for(stream));
+	enum link_event event;
 	uint64_t sent = 0;
 
 	while (!atomic_load(stream->stop) && sent < stream->frames && !port->generator.state->gone &&
-	       !link_watch_gone(&port->watch)) {
+	       link_watch_event(&port->watch, 0) == LINK_STAYS) {
 		int code;
 
 		options.repeat = (int)repeat_for(stream, sent);
@@ -181,7 +183,11 @@ static int run(struct port *port, const struct port_stream *stream, int plain, u
 		if (code && code != -EINTR && code != -EAGAIN)
 			return error_set(-code, "%s: cannot send live frames: %s", port->interface, strerror(-code));
 	}
-	if (port->generator.state->gone || link_watch_gone(&port->watch))
+	event = link_watch_event(&port->watch, GONE_AFTER_DOWN_MS);
+	if (event == LINK_DOWN)
+		return error_set(ENETDOWN, "%s: the interface went down after %llu frames", port->interface,
+				 (unsigned long long)sent);
+	if (event == LINK_GONE || port->generator.state->gone)
 		return error_set(ENODEV, "%s: the interface went away after %llu frames", port->interface,
 				 (unsigned long long)sent);
 	return 0;
