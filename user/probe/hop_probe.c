@@ -18,6 +18,7 @@
 #include "hop_xdp.skel.h"
 #include "probe/hop_probe.h"
 #include "sys/bpf_attach.h"
+#include "sys/link_state.h"
 #include "sys/netns.h"
 
 struct maps {
@@ -276,6 +277,7 @@ int hop_probe_arm_as(struct hop_probe *probe, const struct hop_arming *arming)
 		return error_set(EINVAL, "%s: the probe was opened for %d streams, not %d", probe->point.name, probe->streams,
 				 arming->streams);
 	control->learn = 0;
+	control->begun_tag = 0;
 	__atomic_store_n(&control->run_tag, 0, __ATOMIC_SEQ_CST); /* count nothing meanwhile */
 	code = read_maps(probe, arming->sink, &probe->armed);
 	if (code)
@@ -411,6 +413,8 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 	memset(reading, 0, sizeof(*reading));
 	reading->cpu = -1;
 	reading->run_tag = (uint16_t)__atomic_load_n(&probe->control->run_tag, __ATOMIC_RELAXED);
+	if (reading->run_tag && probe->control->begun_tag == reading->run_tag)
+		reading->begun_streams = probe->control->begun_streams;
 	for (int cpu = 0; cpu < probe->cpu_count; cpu++) {
 		const struct hop_histograms *now = &probe->now.histograms[cpu], *armed = &probe->armed.histograms[cpu];
 		uint64_t frames = probe->now.counters[cpu].test_frames - probe->armed.counters[cpu].test_frames;
@@ -436,5 +440,5 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 
 int hop_probe_alive(const struct hop_probe *probe)
 {
-	return bpf_attachment_alive(&probe->attachment, probe->point.interface, probe->point.netns);
+	return link_state_check(probe->point.interface, probe->point.netns, probe->ifindex);
 }
