@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "cmd/command.h"
+#include "cmd/run_findings.h"
 #include "cmd/terminal.h"
 #include "lab/lab.h"
 #include "measure/run.h"
@@ -264,8 +265,10 @@ static int measure(struct run *run, char **points, int count, int *code)
 	} else {
 		*code = path_from_texts(run, &path, points, count, options.force_uplink);
 	}
-	if (!*code)
+	if (!*code) {
+		run_findings_add(run, &path);
 		*code = measure_run(&request, &path, run);
+	}
 	clear_progress();
 	return *code;
 }

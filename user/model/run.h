@@ -274,12 +274,12 @@ struct run_mtu_gain {
 #define RUN_MAX_FINDINGS 16
 struct run_finding {
 	char id[32], severity[8], interface[16];
-	char evidence[RUN_TEXT_BYTES], rule[128], fix[128], effect[128];
+	char evidence[RUN_TEXT_BYTES], rule[256], fix[256], effect[256];
 };
 
 #define RUN_MAX_EVIDENCE 12
 struct run_evidence {
-	char name[32]; /* capacity_step, loss_at_hop, latency_growth, cpu_saturation, cpu_hog, queue_counters, mtu, source_ceiling */
+	char name[32]; /* capacity_step, loss_at_hop, latency_growth, cpu_saturation, cpu_hog, queue_counters, mtu, source_ceiling, doctor */
 	int hop;       /* 0: none in particular */
 	char text[RUN_TEXT_BYTES];
 };
