@@ -309,7 +309,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Thousands of interfaces: what grows as the square of their number would take minutes. CPU time, and ten times what it takes, since
+/* Thousands of interfaces: what grows as the square of their number would take minutes. CPU time, and many times what it takes, since
  * others work on the machine, too. */
 static void test_many_links(void **state)
 {
@@ -323,14 +323,14 @@ static void test_many_links(void **state)
 		link->ifindex = 4096 - i;
 		snprintf(link->name, sizeof(link->name), "vnet%d", i);
 		link->master_ifindex = 1 + i % 10;
-		for (int k = 0; k < 20; k++) {
+		for (int k = 0; k < 8; k++) {
 			snprintf(facts_add_feature(link)->name, 48, "tx-feature-%d", k);
 			snprintf(facts_add_counter(link)->name, 48, "rx_counter_%d", k);
 			facts_add_fdb(facts)->port_ifindex = link->ifindex;
 		}
 	}
 	facts_sort(facts);
-	for (int round = 0; round < 20; round++)
+	for (int round = 0; round < 4; round++)
 		for (int i = 0; i < 4096; i++) {
 			assert_ptr_equal(facts_link_at(facts, 0, facts->links[i].master_ifindex),
 					 &facts->links[facts->links[i].master_ifindex - 1]);

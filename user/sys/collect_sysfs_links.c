@@ -138,17 +138,17 @@ static int has_directory(const struct reader *reader, const char *name, const ch
 /* Files of a directory that most links lack are not asked for one by one. */
 static void read_numbers(const struct reader *reader, struct facts_link *link)
 {
-	static const char *const directories[] = { "device", "bridge", "brport" };
-	int is_there[3];
+	static const char *const directories[] = { "bridge", "brport" };
+	int is_there[2];
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		is_there[i] = has_directory(reader, link->name, directories[i]);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		const struct number_row *row = &numbers[i];
 		int64_t value;
 		int small, is_missing = 0;
 
-		for (int k = 0; k < 3; k++)
+		for (int k = 0; k < 2; k++)
 			is_missing |= !is_there[k] && !strncmp(row->file, directories[k], 6);
 		value = is_missing ? FACTS_UNKNOWN : read_number(reader, link->name, row->file, row->min, row->max);
 		if (value == FACTS_UNKNOWN)
