@@ -26,6 +26,8 @@ for port in live af_xdp_copy packet; do
 	check "$port: keeps the rate" keeps_rate "$TMP/$port.json"
 	check_equal "$port is what was used" "$port" "$(json "$TMP/$port.json" .source.port)"
 done
+"$HOPCAP" run --lab sea --quick --port live --json - 2>"$TMP/error" | head -n 1 >"$TMP/first"
+check_equal "run --json - | head -1: status 0, quietly" "0 0" "${PIPESTATUS[0]} $(grep -c . "$TMP/error")"
 check "zero-copy, which nobody asked for, is no part of the reason" jq -e '.source.why | contains("zero") | not' "$TMP/live.json"
 check "large frames by packet" "$HOPCAP" run --lab sea --mtu 9000 --size 9014 --quick --json "$TMP/jumbo.json"
 check "large frames: losses add up" losses_add_up "$TMP/jumbo.json"

@@ -301,6 +301,8 @@ static int save(const struct run *run)
 {
 	int code = options.json ? run_json_save(run, options.json) : 0;
 
+	if (code && !strcmp(options.json, "-") && terminal_reader_gone(stdout))
+		return EXIT_STATUS_FINE; /* `--json - | head -1`: the reader has had enough */
 	return code ? fail(code) : EXIT_STATUS_FINE;
 }
 
