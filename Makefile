@@ -138,7 +138,7 @@ define test_rule
 $(B)/tests/$(1)-%: $(B)/asan/tests/$(1)/$(2)%.o $(patsubst %.c,$(B)/asan/%.o,$(call helpers,$(1))) $(TEST_LIBRARY)
 	$$(call say,LD)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$(CC) $$(ALL_CFLAGS) $(ASAN) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_TEST) $$(LIBS)
+	$$(Q)$(CC) $$(ALL_CFLAGS) $(ASAN) $$(LDFLAGS) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) $$(LIBS_TEST) $$(LIBS)
 endef
 $(eval $(call test_rule,unit,test_))
 $(eval $(call test_rule,prog,test_))
@@ -149,6 +149,31 @@ $(B)/tests/plain-memory_pair: tests/unit/test_memory_pair.c $(filter-out %/user/
 	$(call say,LD)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_TEST) $(LIBS)
+
+# --- fuzzing: build/fuzz/NAME of each tests/fuzz/fuzz_NAME.c, with libFuzzer; and all of them, bounded, in unit-fuzz -----------
+
+FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_CC      := $(CLANG) -std=gnu11 -Wall -Wextra -Wno-string-concatenation -g -O1 -fno-omit-frame-pointer -MMD -MP
+FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_OBJECTS := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(wildcard $(patsubst %,user/%/*.c,base model doctor discover)))
+SECONDS      ?= 60
+
+$(B)/tests/unit-fuzz: $(patsubst %.c,$(B)/asan/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
+
+$(B)/fuzz/obj/%.o: %.c Makefile
+	$(call say,FUZZ-CC)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+$(B)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/driver.c tests/fuzz/promises.c $(FUZZ_OBJECTS)
+	$(call say,FUZZ-LD)
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) -DFUZZ_TARGET=fuzz_$* $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS) || \
+		{ echo 'Is libFuzzer missing? tools/install-deps --fuzz installs it.' >&2; exit 1; }
+
+.PHONY: fuzz fuzz-run
+fuzz: $(FUZZ_NAMES:%=$(B)/fuzz/%)
+fuzz-run: fuzz
+	$(Q)tools/fuzz-run '$(SECONDS)' $(FUZZ_NAMES)
 
 unit: $(filter $(B)/tests/unit-%,$(TESTS))
 prog: $(filter $(B)/tests/prog-%,$(TESTS))
@@ -211,10 +236,11 @@ help:
 		'make unit prog golden lab   one tier of tests each' \
 		'make bench        paired comparisons with other generators and sinks: a table and bench.json; BENCH="--rows live"' \
 		'make docs         docs/checks.md, from the doctor'"'"'s tables' \
+		'make fuzz         build/fuzz/NAME of each parser, with libFuzzer; make fuzz-run SECONDS=60 runs each' \
 		'make check        layers, names and lengths of files; shellcheck' \
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
 
 -include $(wildcard $(B)/bench/*.d)
 -include $(patsubst %.o,%.d,$(OBJECTS) $(ASAN_OBJECTS)) $(SKELETONS:%.skel.h=%.bpf.d) $(TEST_SKELETONS:%.skel.h=%.bpf.d)
--include $(patsubst %.c,$(B)/asan/%.d,$(wildcard tests/*/*.c))
+-include $(patsubst %.c,$(B)/asan/%.d,$(wildcard tests/*/*.c)) $(FUZZ_OBJECTS:%.o=%.d)

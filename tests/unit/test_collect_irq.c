@@ -2,7 +2,6 @@
 /* /proc/interrupts as machines of several kinds print it, what is no interrupt of a device, and a captured tree whose links get
  * theirs. */
 #include <errno.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "made_tree.h"
 #include "sys/collect_irq.h"
 
 static const char intel[] = "            CPU0       CPU1       \n"
@@ -99,24 +97,6 @@ static void test_cut_text(void **state)
 	}
 }
 
-/* A file below the root, with the directories it needs. */
-static void put(const char *root, const char *path, const char *text)
-{
-	char whole[PATH_MAX];
-	FILE *file;
-
-	snprintf(whole, sizeof(whole), "%s/%s", root, path);
-	for (char *at = whole + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(whole, 0700);
-		*at = '/';
-	}
-	file = fopen(whole, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static struct facts_link *add_device(struct facts *facts, const char *name, const char *bus, const char *address)
 {
 	struct facts_link *link = facts_add_link(facts);
@@ -131,26 +111,26 @@ static struct facts_link *add_device(struct facts *facts, const char *name, cons
 
 static void test_tree(void **state)
 {
-	char root[] = "/tmp/hopcap-irq-XXXXXX", command[64];
+	struct made_tree tree;
 	struct facts *facts = facts_new();
 	struct facts_link *representor;
 
 	(void)state;
-	assert_non_null(mkdtemp(root));
+	made_tree_start(&tree);
 	assert_non_null(facts);
-	put(root, "proc/interrupts", intel);
-	put(root, "proc/irq/131/smp_affinity_list", "0-1\n");
-	put(root, "proc/irq/131/effective_affinity_list", "1\n");
-	put(root, "sys/bus/pci/devices/0000:03:00.0/msi_irqs/131", "msix\n");
-	put(root, "sys/bus/pci/devices/0000:03:00.0/msi_irqs/999", "msix\n"); /* nobody has asked for it */
+	made_tree_file(&tree, "/proc/interrupts", intel);
+	made_tree_file(&tree, "/proc/irq/131/smp_affinity_list", "0-1\n");
+	made_tree_file(&tree, "/proc/irq/131/effective_affinity_list", "1\n");
+	made_tree_file(&tree, "/sys/bus/pci/devices/0000:03:00.0/msi_irqs/131", "msix\n");
+	made_tree_file(&tree, "/sys/bus/pci/devices/0000:03:00.0/msi_irqs/999", "msix\n"); /* nobody has asked for it */
 	add_device(facts, "nic0", "pci", "0000:03:00.0");
 	add_device(facts, "eth0", "vio", "30000002"); /* by name: eth0, eth0-TxRx-0 */
 	add_device(facts, "br0", "", "");
 	representor = add_device(facts, "nic0_0", "pci", "0000:03:00.0");
 	snprintf(representor->phys_switch_id, sizeof(representor->phys_switch_id), "01");
 	snprintf(representor->phys_port_name, sizeof(representor->phys_port_name), "pf0vf0");
-	assert_int_equal(collect_irqs(root, facts), 0);
-	assert_int_equal(collect_irqs(root, facts), 0); /* nothing twice */
+	assert_int_equal(collect_irqs(tree.root, facts), 0);
+	assert_int_equal(collect_irqs(tree.root, facts), 0); /* nothing twice */
 	assert_int_equal(facts->links[0].irq_count, 1);
 	assert_int_equal(facts->links[0].irqs[0].number, 131);
 	assert_string_equal(facts->links[0].irqs[0].affinity, "0-1");
@@ -162,20 +142,23 @@ static void test_tree(void **state)
 	assert_int_equal(facts->links[3].irq_count, 0);
 	assert_int_equal(facts->gap_count, 0);
 	facts_free(facts);
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	assert_int_equal(system(command), 0);
+	made_tree_end(&tree);
 }
 
 static void test_no_interrupts(void **state)
 {
 	struct facts *facts = facts_new();
+	struct made_tree tree;
 
 	(void)state;
 	assert_non_null(facts);
 	add_device(facts, "eth0", "vio", "30000002");
-	assert_int_equal(collect_irqs("/nowhere/at/all", facts), 0);
+	made_tree_start(&tree);
+	assert_int_equal(collect_irqs(tree.root, facts), 0);
+	made_tree_end(&tree);
 	assert_int_equal(facts->gap_count, 1);
 	assert_non_null(strstr(facts->gaps[0].text, "No such file"));
+	assert_int_equal(collect_irqs("/nowhere/at/all", facts), -ENOENT);
 	facts_free(facts);
 }
 

@@ -73,7 +73,7 @@ static void test_every_member_has_a_row(void **state)
 		{ facts_filter_fields, sizeof(struct facts_filter), 4 },
 		{ facts_vf_fields, sizeof(struct facts_vf), 6 },
 		{ facts_irq_fields, sizeof(struct facts_irq), 4 },
-		{ facts_link_fields, sizeof(struct facts_link), 12 },
+		{ facts_link_fields, sizeof(struct facts_link), 8 },
 		{ facts_fdb_fields, sizeof(struct facts_fdb), 2 },
 		{ facts_address_fields, sizeof(struct facts_address), 0 },
 		{ facts_route_fields, sizeof(struct facts_route), 0 },
@@ -138,8 +138,7 @@ static void test_look_ups(void **state)
 {
 	struct facts *facts = facts_new();
 	const struct facts_link *link;
-	const struct facts_file *files;
-	int count, fixed;
+	int count;
 
 	(void)state;
 	assert_null(facts_link_at(facts, 0, 1));
@@ -174,7 +173,20 @@ static void test_look_ups(void **state)
 	assert_null(facts_link_named(facts, 0, "a name that is longer than any"));
 	strcpy(facts_add_link(facts)->name, "late");
 	assert_non_null(facts_link_named(facts, 0, "late"));
+	assert_int_equal(facts_netns_named(facts, "lpar"), 1);
+	assert_int_equal(facts_netns_named(facts, ""), 0);
+	assert_int_equal(facts_netns_named(facts, "vios"), -1);
+	facts_free(facts);
+}
 
+static void test_look_ups_of_files(void **state)
+{
+	struct facts *facts = facts_new();
+	const struct facts_file *files;
+	int count;
+
+	(void)state;
+	facts_add_netns(facts);
 	assert_int_equal(facts_add_file(facts, 0, "/sys/b", "0x1003\n", 0), 0);
 	assert_int_equal(facts_add_file(facts, 0, "/sys/a", "", EACCES), 0);
 	assert_int_equal(facts_add_file(facts, 1, "/sys/b", "010\n\n", 0), 0);
@@ -198,10 +210,16 @@ static void test_look_ups(void **state)
 	assert_string_equal(files[3].path, "/sys/be");
 	assert_null(facts_files_below(facts, 0, "/sys/bf", &count));
 	assert_int_equal(count, 0);
+	facts_free(facts);
+}
 
-	assert_int_equal(facts_netns_named(facts, "lpar"), 1);
-	assert_int_equal(facts_netns_named(facts, ""), 0);
-	assert_int_equal(facts_netns_named(facts, "vios"), -1);
+static void test_look_ups_of_link(void **state)
+{
+	struct facts *facts = facts_new();
+	int fixed;
+
+	(void)state;
+	assert_non_null(facts_add_link(facts));
 	strcpy(facts_add_counter(&facts->links[0])->name, "rx_dropped");
 	facts->links[0].counters[0].value = UINT64_MAX;
 	strcpy(facts_add_feature(&facts->links[0])->name, "rx-gro");
@@ -332,6 +350,8 @@ int main(void)
 		cmocka_unit_test(test_every_member_has_a_row),
 		cmocka_unit_test(test_new_records_are_unknown),
 		cmocka_unit_test(test_look_ups),
+		cmocka_unit_test(test_look_ups_of_files),
+		cmocka_unit_test(test_look_ups_of_link),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_no_text),

@@ -93,7 +93,8 @@ const struct facts_process *backend_holder(const struct facts *facts, const stru
 {
 	for (int i = 0; i < facts->process_count; i++)
 		for (int k = 0; k < facts->processes[i].tun_count; k++)
-			if (link_of(facts, &facts->processes[i].tuns[k]) == tap)
+			if (!strcmp(facts->processes[i].tuns[k].interface, tap->name) &&
+			    link_of(facts, &facts->processes[i].tuns[k]) == tap)
 				return &facts->processes[i];
 	return NULL;
 }

@@ -34,9 +34,12 @@ static int is_macvtap(const struct check_context *context)
 /* A tap that a known QEMU holds is judged with its command line (qemu-vnet-header). */
 static void judge_tap_header(struct check_context *context)
 {
-	const struct facts_process *holder = backend_holder(context->facts, context->link);
+	const struct facts_process *holder;
 
-	if ((context->link->tun_flags & TUN_VNET_HEADER) || (holder && holder->is_qemu && holder->argument_count))
+	if (context->link->tun_flags & TUN_VNET_HEADER)
+		return;
+	holder = backend_holder(context->facts, context->link);
+	if (holder && holder->is_qemu && holder->argument_count)
 		return;
 	check_report(context, FINDING_WARN,
 		     check_text("/sys/class/net/%s/tun_flags: 0x%x, 0x4000 (vnet_hdr) is not set; %s",
@@ -75,23 +78,21 @@ static void judge_tap_overflow(struct check_context *context)
 /* Offloads of a tap mirror what the guest negotiated: someone put them off when the header is there but they are not. */
 static void judge_tap_offloads(struct check_context *context)
 {
-	static const struct {
-		const char *name, *option;
-	} offloads[] = { { "tx-checksum-ip-generic", "tx-checksumming" }, { "tx-tcp-segmentation", "tso" } };
 	const struct facts_link *link = context->link;
+	int no_checksum = facts_feature_of(link, "tx-checksum-ip-generic", NULL) == 0;
+	int no_segments = facts_feature_of(link, "tx-tcp-segmentation", NULL) == 0;
 
-	if (!(link->tun_flags & TUN_VNET_HEADER))
+	if (!(link->tun_flags & TUN_VNET_HEADER) || (!no_checksum && !no_segments))
 		return;
-	for (unsigned int i = 0; i < sizeof(offloads) / sizeof(offloads[0]); i++)
-		if (facts_feature_of(link, offloads[i].name, NULL) == 0)
-			check_report(
-				context, FINDING_WARN,
-				check_text("ethtool -k %s: %s: off, with vnet_hdr (tun_flags 0x%x)", link->name,
-					   offloads[i].name, link->tun_flags),
-				"the host cuts and checksums what the guest could take whole: native XDP in the guest, "
-				"guest_*=off on its command line, or ethtool put it off",
-				check_text("%sethtool -K %s %s on, or start the guest again",
-					   check_enter(context, link->netns), link->name, i ? "tso" : "tx"));
+	check_report(
+		context, FINDING_WARN,
+		check_text("ethtool -k %s: %s%s%s: off, with vnet_hdr (tun_flags 0x%x)", link->name,
+			   no_checksum ? "tx-checksum-ip-generic" : "", no_checksum && no_segments ? ", " : "",
+			   no_segments ? "tx-tcp-segmentation" : "", link->tun_flags),
+		"the host cuts and checksums what the guest could take whole: a hub in QEMU, native XDP in the guest, "
+		"guest_*=off on its command line, or ethtool put it off",
+		check_text("%sethtool -K %s%s%s, or start the guest again", check_enter(context, link->netns),
+			   link->name, no_checksum ? " tx on" : "", no_segments ? " tso on" : ""));
 }
 
 static void judge_macvtap_mode(struct check_context *context)

@@ -9,7 +9,8 @@
  * and a user's bug report is a test fixture.
  *
  * Conventions. Unknown: a count or a number is FACTS_UNKNOWN (-1) where 0 would be an answer, a string "". Every array is
- * malloc'ed, with its count beside it, and grows by facts_add_*() (its room follows from the count: elements may be taken off the end, never put there otherwise); pointers into an array become invalid when it grows, so
+ * malloc'ed, with its count beside it, and grows by facts_add_*() alone (its room follows from the count: elements may be taken
+ * off the end, never put there otherwise); pointers into an array become invalid when it grows, so
  * records name each other by (netns, ifindex). Strings that may be long are malloc'ed (char *, never NULL after
  * facts_add_*(): ""). Units stand in the names; 64-bit counters are since boot, unless the facts are a difference.
  */
@@ -31,7 +32,8 @@ struct facts_netns {
 	char why_not[128];
 };
 
-struct facts_counter { /* of ethtool -S, or of IFLA_STATS64 by its member's name ("rx_dropped") */
+/* Of IFLA_STATS64 by its member's name ("rx_dropped"), then of ethtool -S; a name that both have is there once, the former's. */
+struct facts_counter {
 	char name[48];
 	uint64_t value;
 };
@@ -42,6 +44,7 @@ struct facts_feature { /* ethtool -k, by the kernel's own name ("tx-tcp-segmenta
 	int fixed; /* the device does not let it be changed */
 };
 
+/* Its rate is what it never exceeds: of tbf, cake and netem theirs, of an htb class the ceiling, of an hfsc class the upper limit. */
 struct facts_qdisc {
 	char kind[16];
 	uint32_t handle, parent;   /* TC_H_*; clsact and ingress have parent TC_H_INGRESS (TC_H_CLSACT) */
@@ -54,8 +57,8 @@ struct facts_qdisc {
 
 struct facts_filter {		     /* a tc filter: who stands in the way of frames at an interface */
 	int ingress;		     /* 1 ingress, 0 egress (clsact) or a classful qdisc's */
-	char kind[16];		     /* bpf, flower, u32, matchall … */
-	char name[64];		     /* program's name of a bpf filter */
+	char kind[16];		     /* bpf, flower, u32, matchall …; "tcx": a program without a filter (Linux 6.6) */
+	char name[64];		     /* program's name of a bpf filter or tcx */
 	uint64_t police_bytes_per_s; /* of a police action; 0 none */
 };
 

@@ -77,7 +77,10 @@ static void print_namespace(const struct facts *facts, int index, FILE *stream)
 
 	for (int i = 0; i < facts->link_count; i++)
 		count += facts->links[i].netns == index;
-	fprintf(stream, "\nNamespace %s", netns->name[0] ? clean(netns->name, name, sizeof(name)) : "of this process");
+	if (netns->name[0])
+		fprintf(stream, "\nNamespace %s", clean(netns->name, name, sizeof(name)));
+	else
+		fprintf(stream, "\nOwn namespace");
 	if (!netns->could_enter) {
 		fprintf(stream, ": closed to us: %s\n", clean(netns->why_not, why, sizeof(why)));
 		return;
@@ -124,14 +127,16 @@ static void print_processes(const struct facts *facts, FILE *stream)
 
 static void print_rest(const struct facts *facts, FILE *stream)
 {
-	int unreadable = 0;
+	int read = 0, unreadable = 0;
 	char text[256];
 
-	for (int i = 0; i < facts->file_count; i++)
+	for (int i = 0; i < facts->file_count; i++) {
+		read += !facts->files[i].error;
 		unreadable += facts->files[i].error == EACCES || facts->files[i].error == EPERM;
+	}
 	fprintf(stream,
-		"\n%d files of sysfs and procfs, %d of them closed to us; %d entries of forwarding tables, %d routes",
-		facts->file_count, unreadable, facts->fdb_count, facts->route_count);
+		"\n%d files of sysfs and procfs, %d more closed to us; %d entries of forwarding tables, %d routes",
+		read, unreadable, facts->fdb_count, facts->route_count);
 	if (facts->claim_count)
 		fprintf(stream, "; %d statements of pasted text", facts->claim_count);
 	fprintf(stream, "\n");

@@ -92,17 +92,40 @@ static int visit_file(const char *path, void *context)
 	return facts_add_file(files->facts, files->netns, recorded, files->buffer, 0);
 }
 
+/* Most links are no bridges, ports, bonds or devices: whether there is such a directory is asked once for all rows of it. */
+struct directory {
+	char name[32]; /* "bridge"; "" none asked for yet */
+	int is_there;
+};
+
+static int may_be_there(const struct file_tree *tree, const char *pattern, const char *link, struct directory *last)
+{
+	const char *below = strstr(pattern, "/%/");
+	size_t length = below ? strcspn(below + 3, "/*") : 0;
+	char path[128];
+
+	if (!below || below[3 + length] != '/' || length >= sizeof(last->name))
+		return 1;
+	if (strlen(last->name) != length || strncmp(last->name, below + 3, length) != 0) {
+		snprintf(last->name, sizeof(last->name), "%.*s", (int)length, below + 3);
+		snprintf(path, sizeof(path), "%.*s/%s/%s", (int)(below - pattern), pattern, link, last->name);
+		last->is_there = file_tree_exists(tree, path);
+	}
+	return last->is_there;
+}
+
 /* Rows of one scope. Only those of links need the sysfs of a namespace. */
 static int visit_rows(struct files *files, enum collect_file_scope scope, const char *name)
 {
 	const struct file_tree *tree = scope == COLLECT_FILE_LINK ? files->sysfs : files->proc;
+	struct directory last = { "", 0 };
 	int result = 0;
 
 	for (const struct collect_file_row *row = collect_file_rows; row->pattern && result == 0; row++) {
 		const char *pattern = row->pattern;
 		char own[256];
 
-		if (row->scope != scope)
+		if (row->scope != scope || !may_be_there(tree, pattern, name, &last))
 			continue;
 		files->row = row;
 		if (!tree->is_captured && !strncmp(pattern, PROC_NET, sizeof(PROC_NET) - 1)) {

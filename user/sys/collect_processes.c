@@ -258,6 +258,18 @@ static int add_worker(struct search *search, int tid, int owner)
 	return 0;
 }
 
+/* "vhost-4711": 4711; 0 when it is no such name. */
+static int owner_of_worker(const char *name)
+{
+	char *end;
+	long owner;
+
+	if (strncmp(name, "vhost-", 6) != 0 || !isdigit((unsigned char)name[6]))
+		return 0;
+	owner = strtol(name + 6, &end, 10);
+	return *end || owner > INT_MAX ? 0 : (int)owner;
+}
+
 static int look_into(struct search *search, int pid)
 {
 	struct holdings holdings = { 0 };
@@ -269,10 +281,10 @@ static int look_into(struct search *search, int pid)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (file_tree_read(&search->tree, path, text, sizeof(text)) < 0 || proc_thread_parse(text, &main_thread) < 0)
 		return 0;
-	if (main_thread.is_kernel)
-		return sscanf(main_thread.command, "vhost-%d", &owner) == 1 && owner > 0
-			       ? add_worker(search, pid, owner)
-			       : 0;
+	if (main_thread.is_kernel) {
+		owner = owner_of_worker(main_thread.command);
+		return owner > 0 ? add_worker(search, pid, owner) : 0;
+	}
 	result = read_descriptors(search, pid, &holdings);
 	search->denied += result == -EACCES;
 	if (result != -ENOMEM && (holdings.tun_count || holdings.vhost_net || holdings.vhost_vdpa || holdings.kvm ||
@@ -338,10 +350,10 @@ static int search_all(struct search *search)
 		qsort(search->facts->processes, (size_t)search->facts->process_count, sizeof(*search->facts->processes),
 		      compare_pids);
 	if (result == 0 && search->denied)
-		result = facts_add_gap(
-			search->facts,
-			"descriptors of %d processes: %s (run as root): who holds taps, vhost and KVM is not known",
-			search->denied, strerror(EACCES));
+		result = facts_add_gap(search->facts,
+				       "descriptors of %d process%s: %s%s: taps, vhost and KVM may be held there",
+				       search->denied, search->denied == 1 ? "" : "es", strerror(EACCES),
+				       search->facts->is_root ? "" : " (run as root)");
 	return result;
 }
 

@@ -3,7 +3,8 @@
  * Links of a captured tree, from its /sys/class/net: as much of what netlink says of living links as sysfs holds, too.
  *
  * Owns: one row a file that is a member of a link, and the links between links (master, lower). Leaves to others: what is read of living
- * links in the same way (collect_device.c), files that findings cite (collect_files.c). Offloads, rings, XDP programs, tables are not in sysfs: they stay unknown. Called by collect.c.
+ * links in the same way (collect_device.c), files that findings cite (collect_files.c). Offloads, rings, XDP programs, tables are not
+ * in sysfs: they stay unknown. Called by collect.c.
  */
 #include "sys/collect.h"
 
@@ -126,13 +127,30 @@ static int read_target(const struct reader *reader, const char *name, const char
 	return 0;
 }
 
+static int has_directory(const struct reader *reader, const char *name, const char *directory)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/%s", name, directory);
+	return file_tree_exists(reader->tree, path);
+}
+
+/* Files of a directory that most links lack are not asked for one by one. */
 static void read_numbers(const struct reader *reader, struct facts_link *link)
 {
+	static const char *const directories[] = { "device", "bridge", "brport" };
+	int is_there[3];
+
+	for (int i = 0; i < 3; i++)
+		is_there[i] = has_directory(reader, link->name, directories[i]);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		const struct number_row *row = &numbers[i];
-		int64_t value = read_number(reader, link->name, row->file, row->min, row->max);
-		int small;
+		int64_t value;
+		int small, is_missing = 0;
 
+		for (int k = 0; k < 3; k++)
+			is_missing |= !is_there[k] && !strncmp(row->file, directories[k], 6);
+		value = is_missing ? FACTS_UNKNOWN : read_number(reader, link->name, row->file, row->min, row->max);
 		if (value == FACTS_UNKNOWN)
 			continue;
 		value *= row->scale;

@@ -329,6 +329,19 @@ int file_tree_directory(const struct file_tree *tree, const char *path, DIR **di
 	return result;
 }
 
+int file_tree_exists(const struct file_tree *tree, const char *path)
+{
+	int place;
+
+	if (!tree->is_captured)
+		return faccessat(tree->fd, inside(tree, path), F_OK, 0) == 0;
+	place = find_place(tree, path, 1);
+	if (place < 0)
+		return 0;
+	close(place);
+	return 1;
+}
+
 /* --- patterns --- */
 
 struct glob {

@@ -36,6 +36,9 @@ int file_tree_link(const struct file_tree *tree, const char *path, char *buffer,
 /* *directory is to be closed with closedir(). Its entries may be read with readlinkat(dirfd(), name), which follows nothing. */
 int file_tree_directory(const struct file_tree *tree, const char *path, DIR **directory);
 
+/* Whether something is there, whatever it is. */
+int file_tree_exists(const struct file_tree *tree, const char *path);
+
 /*
  * Calls visit for each path that fits the pattern: "*" stands for any part of one name that does not start with a dot, a component "%"
  * for `name`, letter by letter. The last component need not exist when it has no "*". Stops when visit returns other than 0, and returns
