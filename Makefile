@@ -235,8 +235,8 @@ help:
 		'make test         install what is missing, build, run all tests' \
 		'make unit prog golden lab   one tier of tests each' \
 		'make bench        paired comparisons with other generators and sinks: a table and bench.json; BENCH="--rows live"' \
-		'make fuzz         build/fuzz/NAME of each parser, with libFuzzer; make fuzz-run SECONDS=60 runs each' \
 		'make docs         docs/checks.md, from the doctor'"'"'s tables' \
+		'make fuzz         build/fuzz/NAME of each parser, with libFuzzer; make fuzz-run SECONDS=60 runs each' \
 		'make check        layers, names and lengths of files; shellcheck' \
 		'make install      to $$(DESTDIR)$$(PREFIX)/bin; PREFIX=$(PREFIX)' \
 		'make clean        remove build/'
