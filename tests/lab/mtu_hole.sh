@@ -13,3 +13,5 @@ lab_up --mtu 9000 || exit 1
 ip -n "hopcap-$LAB_ID-vios" link set trunk0 mtu 1500 || exit 1
 planted "trunk0 at MTU 1500 under 9000-byte frames" capped "wire vios0-trunk0" mtu
 check "the MTU is evidence" jq -e '[.verdict.evidence[] | select(.name == "mtu") | select(.text | test("1500"))] | length > 0' "$TMP/run1.json"
+check "the doctor had found it, and the verdict cites it" jq -e \
+	'[.verdict.evidence[] | select(.name == "doctor") | select(.text | test("mtu-step on trunk0"))] | length > 0' "$TMP/run1.json"

@@ -17,3 +17,5 @@ check "its drops or backlog are evidence" jq -e \
 	'[.verdict.evidence[] | select(.name == "queue_counters") | select(.text | test("phys0"))] | length > 0' "$TMP/run1.json"
 check "the path carries about 400 Mbit/s" jq -e \
 	'[.services[] | select(.point == 5 and .frame_bytes == 1514) | .pps * 1514 * 8] | first | . > 3e8 and . < 4.6e8' "$TMP/run1.json"
+check "the doctor had found it, and the verdict cites it" jq -e \
+	'[.verdict.evidence[] | select(.name == "doctor") | select(.text | test("rate-shaper on phys0"))] | length > 0' "$TMP/run1.json"
