@@ -9,9 +9,9 @@
 
 struct command {
 	const char *name;
-	const char *arguments;		  /* for the usage line: "PATH… | --lab NAME" */
-	const char *summary;		  /* one line */
-	const char *details;		  /* paragraphs for --help, may be NULL */
+	const char *arguments; /* for the usage line: "PATH… | --lab NAME" */
+	const char *summary;   /* one line */
+	const char *details;   /* paragraphs for --help, may be NULL */
 	const struct option_row *options; /* ends with name NULL */
 	/* Parsed option values are in the rows' targets. positional[0…count-1]. Returns an exit status. */
 	int (*run)(int count, char **positional);

@@ -96,10 +96,16 @@ static void print_points(const struct facts_path *path)
 
 static void print_gaps(const struct facts *facts)
 {
-	for (int i = 0; i < facts->netns_count; i++)
-		if (!facts->netns[i].could_enter)
-			fprintf(stderr, "not looked into: namespace %s: %s\n", facts->netns[i].name,
-				facts->netns[i].why_not);
+	int count = 0, first = -1;
+
+	for (int i = 0; i < facts->netns_count; i++) {
+		if (facts->netns[i].could_enter)
+			continue;
+		first = count++ ? first : i;
+	}
+	if (count)
+		fprintf(stderr, "%d namespace%s not looked into: %s%s\n", count, count == 1 ? " was" : "s were",
+			facts->netns[first].why_not, count == 1 ? "" : ", and more like it");
 }
 
 static int show_path(const struct facts *facts, char **ends)

@@ -43,7 +43,9 @@ static void classify(struct passage *passage)
 	passage->vlan = filtering < 0 ? VLAN_ANY : 0;
 	if (!passage->is_aware)
 		return;
-	if (tags & VLAN_MASK) {
+	if (tags & PATH_ANY_TAG) {
+		passage->vlan = VLAN_ANY;
+	} else if (tags & VLAN_MASK) {
 		passage->vlan = (int)(tags & VLAN_MASK);
 		passage->inside = tags >> 12 | flag;
 	} else {

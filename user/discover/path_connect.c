@@ -278,11 +278,13 @@ static int append_routed(const struct path_question *question, const struct way 
 	const struct path_graph *graph = question->graph;
 	int at = way->legs[index - 1].target.link, is_last = index == way->count;
 	const char *netns = graph->facts->netns[path_link(graph, at)->netns].name;
-	struct path_state next = { question->target.link, 0, 0 };
+	struct path_state next = { question->target.link, question->target.direction == 1, 0 };
 	struct facts_path_hop hop = { .kind = FACTS_HOP_STACK, .netns = path_link(graph, at)->netns };
 
 	snprintf(hop.name, sizeof(hop.name), "%s %s", is_last ? "host" : "router", netns[0] ? netns : "here");
-	if (is_last) {
+	if (is_last && next.is_out) {
+		path_add_note(&hop, "leaves by %s what its namespace routes there", path_link(graph, next.link)->name);
+	} else if (is_last) {
 		path_add_note(&hop, "%s is delivered here, whichever interface it comes in at", way->address);
 	} else {
 		next = way->legs[index].start;

@@ -83,7 +83,7 @@ static void add_embedded_switch(struct path_moves *moves, const struct path_stat
 {
 	const struct path_graph *graph = moves->graph;
 
-	if (moves->stays_inside)
+	if (moves->stays_inside || moves->passes_by_hub)
 		return;
 	if (pf != from->link)
 		path_add_edge(moves, pf, 0, from->tags, MOVE_EMBEDDED_SWITCH, pf);

@@ -83,18 +83,21 @@ static int choose_start(struct path_question *question, const struct end *source
 	question->start = (struct path_state){ source->link, 1, 0 };
 	if (source->is_given) {
 		question->start.is_out = source->is_out;
+		question->start.tags = source->is_out ? 0 : PATH_ANY_TAG;
 		return 0;
 	}
 	if (graph->family[source->link] == PATH_TAP && graph->holder[source->link] >= 0) {
 		question->start.is_out = 0;
+		question->start.tags = PATH_ANY_TAG;
 		return 0;
 	}
 	code = path_connect_cost(question, &out);
 	if (code || out < PATH_COST_GUESS)
 		return code;
-	question->start.is_out = 0;
+	question->start = (struct path_state){ source->link, 0, PATH_ANY_TAG };
 	code = path_connect_cost(question, &in);
-	question->start.is_out = in >= out || in >= PATH_COST_CUT;
+	if (in >= out || in >= PATH_COST_CUT)
+		question->start = (struct path_state){ source->link, 1, 0 };
 	return code;
 }
 
@@ -220,8 +223,8 @@ static void judge(struct facts_path *path, int first, int last)
 	}
 	if (!path->points[first].is_out)
 		be_incomplete(path,
-			      "frames come in at %s, and run sends out of its source: take what is at its other end",
-			      path->points[first].text);
+			      "frames come in at %.*s, and run sends out of its source: take what is at its other end",
+			      (int)strlen(path->points[first].text) - 3, path->points[first].text); /* without ":in" */
 }
 
 static int follow(const struct path_graph *graph, const struct end *source, const struct end *sink,

@@ -216,11 +216,15 @@ static int add_uppers(struct path_moves *moves, const struct path_state *from)
 
 	for (int i = graph->uppers.first[from->link]; i < graph->uppers.first[from->link + 1]; i++) {
 		int upper = graph->uppers.order[i], is_vlan = !strcmp(path_link(graph, upper)->kind, "vlan");
-		uint32_t tags = from->tags & ~PATH_ENCAPSULATED, outer = tags & VLAN_MASK;
+		uint32_t tags = from->tags & ~(PATH_ENCAPSULATED | PATH_ANY_TAG), outer = tags & VLAN_MASK;
 		struct path_edge *edge;
 
-		edge = path_add_edge(moves, upper, 0, (from->tags & PATH_ENCAPSULATED) | (is_vlan ? tags >> 12 : tags),
+		edge = path_add_edge(moves, upper, 0,
+				     is_vlan ? (from->tags & PATH_ENCAPSULATED) | tags >> 12 : from->tags,
 				     MOVE_UP_STACK, upper);
+		if (is_vlan &&
+		    from->tags & PATH_ANY_TAG) /* then it has this one; and none for who stands above without */
+			continue;
 		if (is_vlan && outer != ((uint32_t)path_link(graph, upper)->vlan_id & VLAN_MASK))
 			path_shut(edge, BLOCK_TAG, upper);
 		else if (is_vlan)
@@ -237,7 +241,7 @@ static void moves_in(struct path_moves *moves, const struct path_state *from)
 	const struct path_graph *graph = moves->graph;
 	int master = graph->master[from->link];
 
-	if (add_uppers(moves, from) || master < 0)
+	if (add_uppers(moves, from) || master < 0 || moves->passes_by_hub)
 		return;
 	switch (graph->family[master]) {
 	case PATH_BRIDGE:
@@ -256,6 +260,17 @@ static void moves_in(struct path_moves *moves, const struct path_state *from)
 	default:
 		break;
 	}
+}
+
+int path_hub_of(const struct path_graph *graph, const struct path_state *state)
+{
+	int master = graph->master[state->link];
+
+	if (state->is_out)
+		return graph->family[state->link] == PATH_DEVICE ? graph->pf[state->link] : PATH_NONE;
+	return master >= 0 && (graph->family[master] == PATH_BRIDGE || graph->family[master] == PATH_SWITCH)
+		       ? master
+		       : PATH_NONE;
 }
 
 void path_moves_from(struct path_moves *moves, const struct path_state *from)
@@ -292,7 +307,8 @@ int path_door(const struct path_graph *graph, int link)
 	case PATH_TAP:
 		return graph->holder[link] >= 0 ? PATH_DOOR_HOLDER + graph->holder[link] : PATH_DOOR_NONE;
 	case PATH_DEVICE:
-		if (!path_link(graph, link)->bus[0] || path_is_representor(graph, link) || sends_through_slave(graph, link))
+		if (!path_link(graph, link)->bus[0] || path_is_representor(graph, link) ||
+		    sends_through_slave(graph, link))
 			return PATH_DOOR_NONE;
 		return PATH_DOOR_WIRE;
 	default:

@@ -70,9 +70,10 @@ struct path_target {
 struct path_state {
 	int link;
 	int is_out;
-	uint32_t tags; /* outer VLAN in the low 12 bits, the next above; PATH_ENCAPSULATED */
+	uint32_t tags; /* outer VLAN in the low 12 bits, the next above; or PATH_ANY_TAG; PATH_ENCAPSULATED */
 };
 
+#define PATH_ANY_TAG (1u << 30)	     /* frames from outside, whose sender may tag them as it takes */
 #define PATH_ENCAPSULATED (1u << 31) /* inside a tunnel whose other end is not in these facts */
 
 struct path_edge {
@@ -98,8 +99,13 @@ struct path_moves {
 	int *searches_left; /* through underlays: all searches of one question share it */
 	int is_start;	    /* the state is the search's first */
 	int stays_inside;   /* 1: nothing opaque, underlays not looked into: for finding loops */
+	int passes_by_hub;  /* 1: leave out the edges through the state's hub (path_hub_of) */
 	struct path_edges *edges;
 };
+
+/* What joins many links, so that each of them has an edge to all others: the bridge or datapath that frames of this state go into, the
+ * embedded switch (its PF); -1 none. */
+int path_hub_of(const struct path_graph *graph, const struct path_state *state);
 
 /* All edges from a state. Answers in moves->edges, which is emptied first. */
 void path_moves_from(struct path_moves *moves, const struct path_state *from);

@@ -14,7 +14,8 @@
 
 #define MAX_NODES (1 << 21)
 #define MAX_WAYS 999
-#define EXITS_PER_CLASS 2 /* the second finds what the first could not: the first itself */
+#define EXITS_PER_CLASS 2  /* the second finds what the first could not: the first itself */
+#define ENTRIES_PER_HUB 32 /* two would do for the same reason; the others are counted as ways that are as good */
 
 static uint32_t hash_state(const struct path_state *state)
 {
@@ -194,19 +195,57 @@ static enum path_move move_through(int door)
 static void add_guesses(struct path_search *search, struct path_moves *moves, const struct path_state *from)
 {
 	int door = path_door(search->graph, from->link);
+	uint32_t tags = from->tags;
 
 	if (!from->is_out || door == PATH_DOOR_NONE || search->stays_inside || from->tags & PATH_ENCAPSULATED ||
 	    search->exits[door]++ >= EXITS_PER_CLASS)
 		return;
+	if (door == PATH_DOOR_WIRE)
+		tags = PATH_ANY_TAG;
 	for (int i = 0; i < search->graph->link_count; i++) {
 		struct path_edge *edge;
 
 		if (i == from->link || path_door(search->graph, i) != door)
 			continue;
-		edge = path_add_edge(moves, i, 0, from->tags, move_through(door), PATH_NONE);
+		edge = path_add_edge(moves, i, 0, tags, move_through(door), PATH_NONE);
 		if (edge)
 			edge->detail = door - PATH_DOOR_HOLDER;
 	}
+}
+
+/* What of a link makes a difference to where a hub passes its frames on: those that differ are counted apart. */
+static uint64_t sort_of_entry(const struct path_graph *graph, const struct path_state *state)
+{
+	const struct facts_bridge_port *port = &path_link(graph, state->link)->port;
+	uint64_t sort = state->tags | (uint64_t)(port->isolated == 1) << 32 |
+			(uint64_t)path_is_forwarding(graph, state->link) << 33;
+
+	return sort | (uint64_t)(uint16_t)port->pvid << 34;
+}
+
+/* 1: so many links of a hub have led into it that the next one finds nothing new. Negative when out of memory. */
+static int is_well_known(struct path_search *search, const struct path_state *state)
+{
+	int hub = path_hub_of(search->graph, state);
+	uint64_t sort = sort_of_entry(search->graph, state);
+	struct path_entries *entries;
+
+	if (hub < 0)
+		return 0;
+	for (int i = search->entry_count - 1; i >= 0; i--)
+		if (search->entries[i].hub == hub && search->entries[i].sort == sort)
+			return search->entries[i].count++ >= ENTRIES_PER_HUB;
+	if (search->entry_count == search->entry_room) {
+		int room = search->entry_room ? search->entry_room * 2 : 64;
+
+		entries = realloc(search->entries, (size_t)room * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		search->entries = entries;
+		search->entry_room = room;
+	}
+	search->entries[search->entry_count++] = (struct path_entries){ .hub = hub, .count = 1, .sort = sort };
+	return 0;
 }
 
 static int expand(struct path_search *search, int index)
@@ -220,6 +259,9 @@ static int expand(struct path_search *search, int index)
 				    .edges = &search->edges };
 	const struct path_state from = search->nodes[index].edge.to; /* the nodes move when there are more */
 
+	moves.passes_by_hub = is_well_known(search, &from);
+	if (moves.passes_by_hub < 0)
+		return -ENOMEM;
 	path_moves_from(&moves, &from);
 	add_guesses(search, &moves, &from);
 	if (search->edges.failed)
@@ -269,9 +311,12 @@ void path_search_free(struct path_search *search)
 	free(search->table);
 	free(search->heap);
 	free(search->exits);
+	free(search->entries);
 	free(search->edges.edges);
 	search->nodes = NULL;
 	search->table = search->heap = search->exits = NULL;
+	search->entries = NULL;
+	search->entry_count = search->entry_room = 0;
 	search->edges = (struct path_edges){ 0 };
 	search->count = search->room = search->heap_count = 0;
 }

@@ -27,7 +27,7 @@ struct path_node {
 	uint64_t cost;	       /* from the start */
 	int parent;	       /* index; -1 the start */
 	int length;	       /* points up to this one */
-	int ways;	       /* as good ways to get here, at most 999 */
+	int ways; /* as good ways to get here, at most 999; of those into one bridge the first 32 are counted */
 	int is_settled, place; /* place: in the heap */
 };
 
@@ -45,6 +45,11 @@ struct path_search {
 	int room, *table, table_size, *heap, heap_count;
 	struct path_edges edges;
 	int *exits, exit_classes; /* how often each class of doors was gone out by */
+	struct path_entries {	  /* how often a hub was gone into by links of one sort */
+		int hub, count;
+		uint64_t sort;
+	} * entries;
+	int entry_count, entry_room;
 };
 
 /* Searches from `start` until the target's link is reached in either direction; the other members of `search` are zero but

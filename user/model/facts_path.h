@@ -40,7 +40,7 @@ struct facts_path {
 	struct facts_path_hop hops[FACTS_PATH_MAX_POINTS];
 	int is_complete; /* every hop known: fit for `run` */
 	char why_incomplete[320];
-	int way_count; /* as good ways as this one, itself included (at most 999): 1 the only one; 0 none */
+	int way_count; /* as good ways as this one, itself included: 1 the only one, 0 none; more than 32 into one bridge are not counted */
 };
 
 /* "wire", "bridge", "stack", "guest", "opaque", "cut"; "unknown" past the end. */
