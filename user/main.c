@@ -16,8 +16,8 @@
 #include "cmd/command.h"
 #include "sys/undo_actions.h"
 
-static const struct command *const commands[] = { &command_run,    &command_send, &command_sink,   &command_reflect,
-					      &command_report, &command_lab,  &command_cleanup };
+static const struct command *const commands[] = { &command_run,	  &command_send,   &command_sink, &command_reflect,
+						  &command_accel, &command_report, &command_lab,  &command_cleanup };
 
 #define COMMAND_COUNT ((int)(sizeof(commands) / sizeof(commands[0])))
 

@@ -17,7 +17,7 @@ struct command {
 	int (*run)(int count, char **positional);
 };
 
-extern const struct command command_run, command_send, command_sink, command_reflect, command_report, command_lab,
-	command_cleanup;
+extern const struct command command_run, command_send, command_sink, command_reflect, command_accel, command_report,
+	command_lab, command_cleanup;
 
 #endif

@@ -29,6 +29,8 @@ int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int 
 		  struct bpf_attachment *attachment);
 /* tcx or nothing: 0 or -errno (EINVAL before kernel 6.6), without error text. */
 int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachment *attachment);
+/* How many tcx programs an interface has at that hook; 0 on a kernel without tcx. */
+int bpf_tcx_count(int ifindex, int ingress);
 void bpf_detach(struct bpf_attachment *attachment);
 /* 0, or -ENODEV with error text when the interface is gone and the attachment with it. Enters the namespace itself. */
 int bpf_attachment_alive(const struct bpf_attachment *attachment, const char *interface, const char *netns);

@@ -21,25 +21,7 @@
 #include <linux/sockios.h>
 
 #include "base/error.h"
-
-/* One ioctl; command points at a struct ethtool_*. Returns the ioctl's value or -errno without error text. */
-static int ethtool_call(const char *name, void *command)
-{
-	struct ifreq request = { .ifr_data = command };
-	int fd, result;
-
-	if (!*name || strlen(name) >= sizeof(request.ifr_name))
-		return -ENODEV;
-	memcpy(request.ifr_name, name, strlen(name) + 1);
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -errno;
-	result = ioctl(fd, SIOCETHTOOL, &request);
-	if (result < 0)
-		result = -errno;
-	close(fd);
-	return result;
-}
+#include "sys/link_features.h"
 
 static int ethtool_failed(int result, const char *name, const char *what)
 {
@@ -50,7 +32,7 @@ static int ethtool_failed(int result, const char *name, const char *what)
 int link_set_gro(const char *name, int on)
 {
 	struct ethtool_value value = { .cmd = ETHTOOL_SGRO, .data = on ? 1 : 0 };
-	int result = ethtool_call(name, &value);
+	int result = link_ethtool_call(name, &value);
 
 	return result < 0 ? ethtool_failed(result, name, on ? "switch GRO on" : "switch GRO off") : 0;
 }
@@ -58,7 +40,7 @@ int link_set_gro(const char *name, int on)
 int link_get_gro(const char *name)
 {
 	struct ethtool_value value = { .cmd = ETHTOOL_GGRO };
-	int result = ethtool_call(name, &value);
+	int result = link_ethtool_call(name, &value);
 
 	return result < 0 ? ethtool_failed(result, name, "read whether GRO is on") : value.data != 0;
 }
@@ -72,7 +54,7 @@ double link_speed_mbps(const char *name)
 	} request = { .settings.cmd = ETHTOOL_GLINKSETTINGS };
 	int words;
 
-	if (ethtool_call(name, &request) < 0)
+	if (link_ethtool_call(name, &request) < 0)
 		return 0;
 	words = -request.settings.link_mode_masks_nwords;
 	if (words <= 0 || words > 127)
@@ -80,7 +62,7 @@ double link_speed_mbps(const char *name)
 	memset(&request, 0, sizeof(request));
 	request.settings.cmd = ETHTOOL_GLINKSETTINGS;
 	request.settings.link_mode_masks_nwords = (int8_t)words;
-	if (ethtool_call(name, &request) < 0 || request.settings.speed == (uint32_t)SPEED_UNKNOWN)
+	if (link_ethtool_call(name, &request) < 0 || request.settings.speed == (uint32_t)SPEED_UNKNOWN)
 		return 0;
 	return request.settings.speed;
 }
@@ -88,7 +70,7 @@ double link_speed_mbps(const char *name)
 int link_driver(const char *name, char *driver, size_t size)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int result = ethtool_call(name, &info);
+	int result = link_ethtool_call(name, &info);
 
 	driver[0] = '\0';
 	if (result == -EOPNOTSUPP)
@@ -113,39 +95,6 @@ static int is_segmentation(const char *feature)
 	return 0;
 }
 
-/* Names of all features that this kernel knows, by bit number. malloc'ed; NULL with *result. */
-static struct ethtool_gstrings *feature_names(const char *name, int *result)
-{
-	struct {
-		struct ethtool_sset_info info;
-		__u32 count;
-	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_FEATURES } };
-	struct ethtool_gstrings *strings;
-
-	*result = ethtool_call(name, &set);
-	if (*result < 0)
-		return NULL;
-	if (!set.info.sset_mask || set.count == 0 || set.count > 1024) {
-		*result = -EOPNOTSUPP;
-		return NULL;
-	}
-	strings = calloc(1, sizeof(*strings) + (size_t)set.count * ETH_GSTRING_LEN);
-	if (!strings) {
-		*result = -ENOMEM;
-		return NULL;
-	}
-	strings->cmd = ETHTOOL_GSTRINGS;
-	strings->string_set = ETH_SS_FEATURES;
-	strings->len = set.count;
-	*result = ethtool_call(name, strings);
-	if (*result < 0 || strings->len > set.count) {
-		*result = *result < 0 ? *result : -EPROTO;
-		free(strings);
-		return NULL;
-	}
-	return strings;
-}
-
 /* Asks for those of the features that the device lets change; a device without one of them is not an error. */
 static int set_segmentation(const char *name, const struct ethtool_gstrings *strings, int on)
 {
@@ -160,7 +109,7 @@ static int set_segmentation(const char *name, const struct ethtool_gstrings *str
 	now->size = (__u32)blocks;
 	wanted->cmd = ETHTOOL_SFEATURES;
 	wanted->size = (__u32)blocks;
-	result = ethtool_call(name, now);
+	result = link_ethtool_call(name, now);
 	if (result < 0)
 		goto out;
 	for (__u32 bit = 0; bit < strings->len; bit++) {
@@ -174,7 +123,7 @@ static int set_segmentation(const char *name, const struct ethtool_gstrings *str
 		if (on)
 			wanted->features[block].requested |= mask;
 	}
-	result = ethtool_call(name, wanted);
+	result = link_ethtool_call(name, wanted);
 	result = result < 0 ? result : 0;
 out:
 	free(now);
@@ -185,7 +134,7 @@ out:
 int link_set_segmentation(const char *name, int on)
 {
 	int result;
-	struct ethtool_gstrings *strings = feature_names(name, &result);
+	struct ethtool_gstrings *strings = link_feature_names(name, &result);
 
 	if (strings)
 		result = set_segmentation(name, strings, on);
