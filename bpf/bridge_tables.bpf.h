@@ -98,16 +98,21 @@ static __always_inline int is_control(__be16 protocol)
 	       protocol == bpf_htons(ETHERTYPE_MRP) || protocol == bpf_htons(ETHERTYPE_CFM);
 }
 
-static __always_inline int check_addresses(const struct ethhdr *ethernet)
+static __always_inline int check_source_address(const struct ethhdr *ethernet)
 {
-	const __u16 *source = (const __u16 *)ethernet->h_source, *dest = (const __u16 *)ethernet->h_dest;
+	const __u16 *source = (const __u16 *)ethernet->h_source;
 
-	if (ethernet->h_dest[0] & 1)
-		return dest[0] == bpf_htons(0x0180) && dest[1] == bpf_htons(0xc200) ? BRIDGE_REASON_CONTROL
-										    : BRIDGE_REASON_MULTICAST;
-	if (ethernet->h_source[0] & 1 || !(source[0] | source[1] | source[2]))
-		return BRIDGE_REASON_BAD_SOURCE;
-	return ALL_GO;
+	return ethernet->h_source[0] & 1 || !(source[0] | source[1] | source[2]) ? BRIDGE_REASON_BAD_SOURCE : ALL_GO;
+}
+
+static __always_inline int check_destination(const struct ethhdr *ethernet)
+{
+	const __u16 *dest = (const __u16 *)ethernet->h_dest;
+
+	if (likely(!(ethernet->h_dest[0] & 1)))
+		return is_control(ethernet->h_proto) ? BRIDGE_REASON_CONTROL : ALL_GO;
+	return dest[0] == bpf_htons(0x0180) && dest[1] == bpf_htons(0xc200) ? BRIDGE_REASON_CONTROL
+									    : BRIDGE_REASON_MULTICAST;
 }
 
 static __always_inline struct bridge_station *find_station(const __u8 *address)

@@ -11,8 +11,9 @@
  * table for all tags). User space sets the flags of ports that have no policy beside that.
  *
  * No frame to a wrong port. The table is the bridge's own, followed by notifications. What can move it under our eyes is a frame from
- * a station at another port; that frame comes by here, so the entry is made void here, before the bridge learns, and frames to
- * that station go to the bridge until user space has heard where it is. Removed entries are a notification late: the frame
+ * a station at another port, whatever kind of frame (often a broadcast); it comes by here, so the entry is made void here, before the
+ * bridge learns, and frames to that station go to the bridge until user space has heard where it is. (A port that runs no program
+ * of ours, a target only, is heard of by notification.) Removed entries are a notification late: the frame
  * then reaches the port where the station was, as it would have a moment before. No program learns, so none learns wrongly.
  *
  * None doubled. A frame is redirected or passed, never both. None lost: it is passed when the target's slot is empty (the kernel
@@ -41,18 +42,21 @@ static __always_inline int decide(const struct ethhdr *ethernet, __u32 own, stru
 {
 	struct bridge_port *port, *target_port;
 	struct bridge_station *station;
+	int reason, source;
 	__u32 target;
-	int reason;
 
-	reason = check_addresses(ethernet);
+	reason = check_source_address(ethernet);
+	if (reason != ALL_GO)
+		return reason;
+	source = check_source(ethernet, own, cpu, control); /* of every frame that the bridge would learn from */
+	reason = check_destination(ethernet);
 	if (reason != ALL_GO)
 		return reason;
 	port = bpf_map_lookup_elem(&bridge_ports, &own);
 	if (!port || !(READ_ONCE(port->flags) & HOPCAP_BRIDGE_PORT_SOURCE))
 		return BRIDGE_REASON_SOURCE_PORT;
-	reason = check_source(ethernet, own, cpu, control);
-	if (reason != ALL_GO)
-		return reason;
+	if (source != ALL_GO)
+		return source;
 	station = find_station(ethernet->h_dest);
 	target = station ? slot_of(station, cpu->epoch) : HOPCAP_BRIDGE_NO_PORT;
 	if (target == HOPCAP_BRIDGE_NO_PORT)
@@ -96,8 +100,6 @@ int bridge_xdp(struct xdp_md *ctx)
 		return XDP_PASS;
 	if (unlikely((void *)(ethernet + 1) > data_end))
 		return to_stack(lane, BRIDGE_REASON_SHORT);
-	if (unlikely(is_control(ethernet->h_proto)))
-		return to_stack(lane, BRIDGE_REASON_CONTROL);
 	adopt_epoch(cpu, control);
 	urgent = READ_ONCE(control->urgent);
 	if (unlikely(lane->addresses_head != *(__u64 *)data || lane->addresses_tail != *(__u32 *)(data + 8) ||
@@ -107,6 +109,8 @@ int bridge_xdp(struct xdp_md *ctx)
 		if (reason != ALL_GO)
 			return to_stack(lane, reason);
 	}
+	if (unlikely(is_control(ethernet->h_proto)))
+		return to_stack(lane, BRIDGE_REASON_CONTROL);
 	bytes = (__u32)bpf_xdp_get_buff_len(ctx);
 	if (unlikely(bytes > lane->max_bytes))
 		return to_stack(lane, BRIDGE_REASON_TOO_LONG);
