@@ -172,22 +172,20 @@ static int unknown_action(const char *typed)
 
 static int accel_command(int count, char **positional)
 {
-	int code = 0;
+	int action = 0, code = 0;
 
 	if (!count)
 		code = error_set(EINVAL, "say what: start, status or stop");
-	else if (geteuid() != 0)
-		code = error_set(EPERM, "needs root: BPF programs take CAP_BPF and CAP_NET_ADMIN");
-	for (int i = 0; i < ACTION_COUNT && !code; i++) {
-		if (strcmp(actions[i].name, positional[0]))
-			continue;
-		code = actions[i].act(count - 1, positional + 1);
-		if (!code)
-			return EXIT_STATUS_FINE;
-	}
-	if (!code)
+	while (!code && action < ACTION_COUNT && strcmp(actions[action].name, positional[0]))
+		action++;
+	if (!code && action == ACTION_COUNT)
 		code = unknown_action(positional[0]);
-	fprintf(stderr, "hopcap accel: %s\n", error_text());
+	if (!code && geteuid() != 0)
+		code = error_set(EPERM, "needs root: BPF programs take CAP_BPF and CAP_NET_ADMIN");
+	if (!code)
+		code = actions[action].act(count - 1, positional + 1);
+	if (code)
+		fprintf(stderr, "hopcap accel: %s\n", error_text());
 	return error_exit_status(code);
 }
 
