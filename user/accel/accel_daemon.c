@@ -267,7 +267,10 @@ pid_t accel_daemon_start(const struct accel_request *request)
 		return error_set(code, "cannot start a process: %s", strerror(code));
 	}
 	if (!child) {
-		close(ends[0]);
+		/* Whoever called us waits for the end of pipes that we know nothing of. */
+		if (ends[1] > 3)
+			close_range(3, (unsigned int)ends[1] - 1, 0);
+		close_range((unsigned int)ends[1] + 1, ~0u, 0);
 		setsid();
 		_exit(live(request, &name, ends[1]) ? EXIT_STATUS_ENVIRONMENT : EXIT_STATUS_FINE);
 	}

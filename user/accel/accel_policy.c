@@ -37,7 +37,7 @@ static const struct {
 				    0 },
 	[ACCEL_BRIDGE_PROXY] = { "proxy", "a port of the bridge answers or suppresses neighbour discovery", 0 },
 	[ACCEL_BRIDGE_AGEING] = { "ageing", "the bridge forgets stations in less than 3 s", 0 },
-	[ACCEL_NOT_ASKED] = { "not_asked", "not among --ports", 0 },
+	[ACCEL_NOT_ASKED] = { "not_asked", "not among --ports, or this machine's uplink (--force-uplink)", 0 },
 	[ACCEL_NO_PORT] = { "no_port", "is no port of the bridge; of a bond give the bond, not its slave", 0 },
 	[ACCEL_PORT_DOWN] = { "down", "is down or has no carrier", 0 },
 	[ACCEL_PORT_STATE] = { "state", "does not forward (spanning tree)", 0 },
