@@ -8,6 +8,7 @@
  *
  *   bench-bare live INTERFACE BATCH BYTES  sends until SIGTERM; says nothing
  *   bench-bare drop INTERFACE              counts and drops until standard input ends
+ *   bench-bare redirect FROM TO            hands what comes in at FROM to TO until standard input ends
  *   bench-bare watch INTERFACE             reads the interface's counters until standard input ends
  *
  * drop and watch answer each line of their standard input with one line: CLOCK_MONOTONIC in ns, then the counters: of
@@ -144,6 +145,29 @@ static int drop(const char *interface)
 	return 0;
 }
 
+static int redirect(const char *from, const char *to)
+{
+	unsigned int from_index = if_nametoindex(from), to_index = if_nametoindex(to);
+	struct bare_bpf *program = from_index && to_index ? bare_bpf__open_and_load() : NULL;
+	struct bpf_link *link = NULL;
+	__u32 zero = 0;
+
+	if (!program)
+		return fail("cannot load the redirect", from, errno);
+	if (!bpf_map_update_elem(bpf_map__fd(program->maps.target), &zero, &to_index, BPF_ANY))
+		link = bpf_program__attach_xdp(program->progs.bare_redirect, (int)from_index);
+	if (!link) {
+		bare_bpf__destroy(program);
+		return fail("cannot attach the redirect", from, errno);
+	}
+	puts("ready");
+	while (asked())
+		puts("redirecting");
+	bpf_link__destroy(link);
+	bare_bpf__destroy(program);
+	return 0;
+}
+
 /* The kernel's file of one counter, opened once: it is read a hundred times. */
 static int open_counter(const char *interface, const char *counter)
 {
@@ -187,8 +211,10 @@ int main(int argc, char **argv)
 		return live(argv[2], (unsigned int)atoi(argv[3]), (unsigned int)atoi(argv[4]));
 	if (argc == 3 && !strcmp(argv[1], "drop"))
 		return drop(argv[2]);
+	if (argc == 4 && !strcmp(argv[1], "redirect"))
+		return redirect(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "watch"))
 		return watch(argv[2]);
-	fputs("usage: bench-bare live INTERFACE BATCH BYTES | drop INTERFACE | watch INTERFACE\n", stderr);
+	fputs("usage: bench-bare live INTERFACE BATCH BYTES | drop INTERFACE | redirect FROM TO | watch INTERFACE\n", stderr);
 	return 2;
 }

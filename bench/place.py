@@ -120,6 +120,7 @@ class Place:
     def __init__(self, bare):
         self.bare = bare
         self.programs = []
+        self.more_namespaces = []  # that rows have made; removed with the others
         cpus = sorted(os.sched_getaffinity(0))
         if len(cpus) < 2:
             raise BenchError("bench needs two CPUs: one sends, one receives")
@@ -144,7 +145,7 @@ class Place:
             if not program.ended():
                 program.end()
         self.programs = []
-        for namespace in (self.tx_namespace, self.rx_namespace):
+        for namespace in (self.tx_namespace, self.rx_namespace, *self.more_namespaces):
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
         for interface in (self.tx, self.rx): # testpmd's, named after its --file-prefix
             shutil.rmtree(f"/var/run/dpdk/{interface}", ignore_errors=True)
@@ -167,21 +168,22 @@ class Place:
         self.rx_mac = re.search(r"link/ether (\S+)", run("ip", "-n", self.rx_namespace, "link", "show", self.rx))[1]
         self.watch = self.answering("tx", self.bare, "watch", self.tx)
 
-    def find_napi_thread(self):
+    def find_napi_thread(self, interface=None):
+        interface = interface or self.rx
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             for entry in filter(str.isdigit, os.listdir("/proc")):
                 try:
                     with open(f"/proc/{entry}/comm", encoding="ascii", errors="replace") as file:
-                        if file.read().startswith(f"napi/{self.rx}-"):
+                        if file.read().startswith(f"napi/{interface}-"):
                             return int(entry)
                 except OSError:
                     continue
             time.sleep(0.02)
-        raise BenchError(f"{self.rx} got no NAPI thread; Linux 5.12 is needed")
+        raise BenchError(f"{interface} got no NAPI thread; Linux 5.12 is needed")
 
     def namespace(self, side):
-        return {"tx": self.tx_namespace, "rx": self.rx_namespace, "here": None}[side]
+        return {"tx": self.tx_namespace, "rx": self.rx_namespace, "here": None}.get(side, side)
 
     def start(self, side, *command, asks=False):
         program = Program(self.namespace(side), command, asks)
@@ -256,7 +258,7 @@ def group_times(leader):
 
 def remove_left_behind():
     for line in run("ip", "netns", "list").splitlines():
-        match = re.match(rf"({PREFIX}(\d+)-[tr]x)\b", line)
+        match = re.match(rf"({PREFIX}(\d+)-(?:b?[tr]x|br))\b", line)
         if match and not os.path.exists(f"/proc/{match[2]}"):
             subprocess.run(["ip", "netns", "del", match[1]], capture_output=True)
 

@@ -20,7 +20,7 @@ check_equal "a hopcap that is not there is an environment error" 3 "$(HOPCAP=$TM
 check "every row of the issue is listed" bash -c '
 	list=$("$1" --list)
 	for row in live-testpmd live-bare64 live-stamped-bare64 af_xdp-testpmd sink-bare af_xdp-sink-testpmd live-trafgen \
-		live-iperf3 pace-live-1000000 pace-packet-1000; do
+		live-iperf3 accel-bridge-64 accel-redirect-1514 pace-live-1000000 pace-packet-1000; do
 		grep -q "^$row" <<<"$list" || { echo "$row is missing"; exit 1; }
 	done' - "$bench"
 

@@ -20,7 +20,7 @@ expect() {
 }
 
 expect version 0 'hopcap [0-9]*.[0-9]*.[0-9]*' '' --version
-expect help 0 '*Usage: hopcap COMMAND*run *report *lab *cleanup *Exit status:*' '' --help
+expect help 0 '*Usage: hopcap COMMAND*run *accel *report *lab *cleanup *Exit status:*' '' --help
 expect help_word 0 '*Usage: hopcap COMMAND*' '' help
 expect nothing 2 '' '*Usage: hopcap COMMAND*'
 expect unknown_command 2 '' "hopcap: unknown command 'frobnicate'; see hopcap --help" frobnicate
@@ -28,7 +28,7 @@ expect nearest_command 2 '' "hopcap: unknown command 'rum'; did you mean 'run'?"
 expect option_before_command 2 '' "hopcap: unknown option '--json'; options follow the command. See hopcap --help." --json run
 expect help_of_unknown_command 2 '' "hopcap: unknown command 'reprot'; did you mean 'report'?" help reprot
 
-for command in run report lab cleanup facts path; do
+for command in run accel report lab cleanup facts path; do
 	expect "help_of_$command" 0 "Usage: hopcap $command *Options:*--help*" '' help "$command"
 	expect "${command}_help" 0 "Usage: hopcap $command *Options:*--help*" '' "$command" --help
 	expect "${command}_unknown_option" 2 '' \
@@ -36,6 +36,9 @@ for command in run report lab cleanup facts path; do
 done
 
 expect report_of_missing_file 3 '' 'hopcap*: */nonexistent/run.json*' report /nonexistent/run.json
+
+expect accel_of_nothing 2 '' 'hopcap accel: say what: start, status or stop' accel
+expect accel_nearest 2 '' "hopcap accel: there is no 'accel statsu'; did you mean 'status'?" accel statsu
 
 # Loss goals and RFC 2544.
 for bad in '--loss-ratio=1' '--loss-ratio=0.1,' '--loss-ratio=0.1,0.05' '--loss-ratio=x' '--loss-ratio=0;1' '--exceed-ratio=2' \

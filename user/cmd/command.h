@@ -9,15 +9,15 @@
 
 struct command {
 	const char *name;
-	const char *arguments; /* for the usage line: "PATH… | --lab NAME" */
-	const char *summary;   /* one line */
-	const char *details;   /* paragraphs for --help, may be NULL */
+	const char *arguments;		  /* for the usage line: "PATH… | --lab NAME" */
+	const char *summary;		  /* one line */
+	const char *details;		  /* paragraphs for --help, may be NULL */
 	const struct option_row *options; /* ends with name NULL */
 	/* Parsed option values are in the rows' targets. positional[0…count-1]. Returns an exit status. */
 	int (*run)(int count, char **positional);
 };
 
-extern const struct command command_run, command_send, command_sink, command_reflect, command_report, command_path,
-	command_doctor, command_plan, command_facts, command_lab, command_cleanup;
+extern const struct command command_run, command_send, command_sink, command_reflect, command_accel, command_report,
+	command_path, command_doctor, command_plan, command_facts, command_lab, command_cleanup;
 
 #endif

@@ -25,6 +25,7 @@
 #define ATTACH_TYPE_TCX_INGRESS 46
 #define ATTACH_TYPE_TCX_EGRESS 47
 #define COMMAND_LINK_CREATE 28
+#define COMMAND_PROG_QUERY 16
 
 const char *bpf_program_label(uint32_t id, char *buffer, size_t size)
 {
@@ -115,6 +116,19 @@ int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachme
 		.kind = BPF_ATTACH_TCX, .link_fd = fd, .ifindex = ifindex, .ingress = ingress
 	};
 	return 0;
+}
+
+int bpf_tcx_count(int ifindex, int ingress)
+{
+	struct {
+		__u32 target_ifindex, attach_type, query_flags, attach_flags;
+		__u64 program_ids;
+		__u32 count, padding;
+		__u64 rest[3];
+	} attributes = { .target_ifindex = (__u32)ifindex,
+			 .attach_type = ingress ? ATTACH_TYPE_TCX_INGRESS : ATTACH_TYPE_TCX_EGRESS };
+
+	return syscall(SYS_bpf, COMMAND_PROG_QUERY, &attributes, sizeof(attributes)) < 0 ? 0 : (int)attributes.count;
 }
 
 int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int ifindex, int ingress,

@@ -29,6 +29,8 @@ int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int 
 		  struct bpf_attachment *attachment);
 /* tcx or nothing: 0 or -errno (EINVAL before kernel 6.6), without error text. */
 int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachment *attachment);
+/* How many tcx programs an interface has at that hook; 0 on a kernel without tcx. */
+int bpf_tcx_count(int ifindex, int ingress);
 void bpf_detach(struct bpf_attachment *attachment);
 /* "name (id 12)" of a program; "program id 12" when it cannot be asked. Returns buffer. */
 const char *bpf_program_label(uint32_t id, char *buffer, size_t size);

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "sys/ethtool_call.h"
+#include "sys/link_features.h"
 
 static int ethtool_failed(int result, const char *name, const char *what)
 {
@@ -85,39 +86,6 @@ static int is_segmentation(const char *feature)
 	return 0;
 }
 
-/* Names of all features that this kernel knows, by bit number. malloc'ed; NULL with *result. */
-static struct ethtool_gstrings *feature_names(const char *name, int *result)
-{
-	struct {
-		struct ethtool_sset_info info;
-		__u32 count;
-	} set = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1ULL << ETH_SS_FEATURES } };
-	struct ethtool_gstrings *strings;
-
-	*result = ethtool_call(name, &set);
-	if (*result < 0)
-		return NULL;
-	if (!set.info.sset_mask || set.count == 0 || set.count > 1024) {
-		*result = -EOPNOTSUPP;
-		return NULL;
-	}
-	strings = calloc(1, sizeof(*strings) + (size_t)set.count * ETH_GSTRING_LEN);
-	if (!strings) {
-		*result = -ENOMEM;
-		return NULL;
-	}
-	strings->cmd = ETHTOOL_GSTRINGS;
-	strings->string_set = ETH_SS_FEATURES;
-	strings->len = set.count;
-	*result = ethtool_call(name, strings);
-	if (*result < 0 || strings->len > set.count) {
-		*result = *result < 0 ? *result : -EPROTO;
-		free(strings);
-		return NULL;
-	}
-	return strings;
-}
-
 /* Asks for those of the features that the device lets change; a device without one of them is not an error. */
 static int set_segmentation(const char *name, const struct ethtool_gstrings *strings, int on)
 {
@@ -157,7 +125,7 @@ out:
 int link_set_segmentation(const char *name, int on)
 {
 	int result;
-	struct ethtool_gstrings *strings = feature_names(name, &result);
+	struct ethtool_gstrings *strings = link_feature_names(name, &result);
 
 	if (strings)
 		result = set_segmentation(name, strings, on);

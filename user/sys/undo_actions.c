@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "sys/link_features.h"
 #include "sys/link_settings.h"
 #include "sys/netns.h"
 #include "sys/rtnl.h"
@@ -162,6 +163,27 @@ static int undo_file_remove(int count, char **arguments)
 	return remove_file(arguments[0]);
 }
 
+/* NETNS NAME FEATURE VALUE: the value comes behind the feature's name. */
+static const char *feature_name;
+
+static int set_feature(const char *name, long value)
+{
+	return link_feature_set(name, feature_name, value != 0);
+}
+
+static int undo_feature(int count, char **arguments)
+{
+	int result = check_count("feature", count, 4);
+	long value;
+
+	if (!result)
+		result = units_parse_integer(arguments[3], 0, 1, &value);
+	if (result < 0)
+		return result;
+	feature_name = arguments[2];
+	return change_in(arguments[0], arguments[1], value, set_feature);
+}
+
 const struct undo_handler undo_action_handlers[] = {
 	{ "netns-delete", undo_netns_delete },
 	{ "link-delete", undo_link_delete },
@@ -169,6 +191,7 @@ const struct undo_handler undo_action_handlers[] = {
 	{ "threaded-napi", undo_threaded_napi },
 	{ "gro", undo_gro },
 	{ "mtu", undo_mtu },
+	{ "feature", undo_feature },
 	{ "unlink", undo_unlink },
 	{ "file-remove", undo_file_remove },
 	{ NULL, NULL },

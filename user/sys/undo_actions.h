@@ -9,6 +9,7 @@
  *   threaded-napi  NETNS NAME VALUE      sets threaded NAPI back to 0 or 1
  *   gro            NETNS NAME VALUE      sets GRO back to 0 or 1
  *   mtu            NETNS NAME VALUE      sets the MTU back, bytes
+ *   feature        NETNS NAME FEATURE VALUE  sets a feature (ethtool -k) back to 0 or 1
  *   unlink         PATH                  removes a file
  *   file-remove    PATH                  removes a pinned file or an empty directory under /sys/fs/bpf/hopcap
  *
