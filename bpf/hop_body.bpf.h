@@ -99,12 +99,12 @@ static __always_inline void count_queue(struct hop_counters *counters, __u32 que
 		counters->queue_frames[queue < HOPCAP_SINK_QUEUES ? queue : HOPCAP_SINK_QUEUES - 1]++;
 }
 
-static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, struct hop_counters *counters)
+static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, const struct hop_control *control, struct hop_counters *counters)
 {
 	struct test_frame frame;
 
 	if (parse_plain_test_frame(hop_data(ctx), hop_data_end(ctx), &frame))
-		stamp(counters, &frame, 1);
+		stamp(control, counters, &frame, 1);
 }
 
 #define STAMP_IN_WORD ((__u32)HOPCAP_FRAME_STAMP << 8)
@@ -141,7 +141,7 @@ static __always_inline int takes_plain_frame(HOP_CONTEXT *ctx, struct hop_contro
 	if (!ledger_takes_next(track, control->ledger_base, sequence))
 		hop_count_sequence(control, track, stream, sequence);
 	if (unlikely(word & STAMP_IN_WORD))
-		stamp_plain_frame(ctx, counters);
+		stamp_plain_frame(ctx, control, counters);
 	return 1;
 }
 
@@ -165,7 +165,7 @@ __noinline int hop_sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, str
 		count_queue(counters, hop_queue(ctx));
 	}
 	if (sink_frame(ctx, control, data, data_end, &frame, length) && flags & HOPCAP_FRAME_STAMP)
-		stamp(counters, &frame, 1);
+		stamp(control, counters, &frame, 1);
 	return control->action;
 }
 
@@ -179,7 +179,7 @@ __noinline int hop_flagged_frame(HOP_CONTEXT *ctx, struct hop_control *control, 
 		return HOPCAP_HOP_PASS;
 	if (!(header_flags(frame.header) & HOPCAP_FRAME_END)) {
 		count_test(counters, hop_bytes(ctx));
-		stamp(counters, &frame, 0);
+		stamp(control, counters, &frame, 0);
 	}
 	return control->action;
 }

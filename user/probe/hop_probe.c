@@ -293,6 +293,7 @@ int hop_probe_arm_as(struct hop_probe *probe, const struct hop_arming *arming)
 	control->verify = arming->verify ? 1 : 0;
 	control->stream = arming->first_stream;
 	control->stream_count = (__u8)arming->streams;
+	control->clock_offset_ns = arming->clock_offset_ns;
 	__atomic_store_n(&control->run_tag, arming->run_tag, __ATOMIC_RELEASE);
 	__atomic_store_n(&control->learn, arming->learn && !arming->run_tag ? 1 : 0, __ATOMIC_RELEASE);
 	return 0;

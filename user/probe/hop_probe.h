@@ -24,6 +24,7 @@ struct hop_arming {
 	int drop;	      /* 1: the frames end here */
 	int verify;	      /* 1: a sink compares every byte of the payload, too */
 	int learn;
+	int64_t clock_offset_ns; /* added to this kernel's CLOCK_MONOTONIC for stamps; 0 on the source's kernel */
 };
 
 /* Counts since the probe was armed. */
