@@ -184,6 +184,26 @@ __noinline int hop_flagged_frame(HOP_CONTEXT *ctx, struct hop_control *control, 
 	return control->action;
 }
 
+/* A sound test frame of any run, at a probe that stays: 1 when it was one. */
+__noinline int hop_any_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	struct payload payload;
+	struct test_frame frame;
+	__u32 tag;
+
+	if (!control || !counters || !finds_test_frame(data, data_end, &frame))
+		return 0;
+	tag = header_run_tag(frame.header);
+	if (!tag || tag == HOPCAP_PROBE_TAG || header_flags(frame.header) & HOPCAP_FRAME_END ||
+	    !check_headers(data, data_end, &frame, hop_length(ctx), &payload))
+		return 0;
+	count_test(counters, hop_bytes(ctx));
+	if (header_flags(frame.header) & HOPCAP_FRAME_STAMP)
+		stamp(control, counters, &frame, 0);
+	return 1;
+}
+
 /*
  * Counts a test frame, of which data…data_end can be read, and stamps it when it is flagged. Returns HOPCAP_HOP_PASS or
  * HOPCAP_HOP_DROP. A frame of somebody else's is not counted yet: *other is set, and the caller passes it to count_other() with what its
@@ -211,6 +231,8 @@ static __always_inline __u32 hop_frame(HOP_CONTEXT *ctx, void *data, void *data_
 		return HOPCAP_HOP_PASS;
 	}
 	if (unlikely(!finds_test_frame(data, data_end, &frame) || !is_ours(control, &frame))) {
+		if (unlikely(control->any) && hop_any_frame(ctx, control, counters))
+			return HOPCAP_HOP_PASS;
 		*other = counters;
 		return HOPCAP_HOP_PASS;
 	}

@@ -36,7 +36,8 @@ struct hop_control {
 	__u8 sink;	    /* 1: keep ledger, gaps, jitter, queues; check headers */
 	__u8 verify;	    /* 1: a sink compares every byte of the payload, too */
 	__u8 learn;	    /* 1: while run_tag is 0, that of the first sound test frame that comes is taken */
-	__u8 padding[3];
+	__u8 any;	    /* 1: sound test frames of whichever run and stream are counted; for probes that stay. run_tag is 0 then */
+	__u8 padding[2];
 	__u64 ledger_base;  /* of the trial that runs; see ledger_layout.h */
 	__s64 clock_offset_ns; /* stamps are CLOCK_MONOTONIC of this kernel plus this: the clock of the source, where that is another
 				  kernel's; 0 inside one */

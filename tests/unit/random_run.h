@@ -375,6 +375,23 @@ static void fill_conclusions(struct run *run)
 {
 	struct run_verdict *verdict = &run->verdict;
 
+	run->domain_count = below(RUN_MAX_DOMAINS + 1);
+	for (int i = 0; i < run->domain_count; i++) {
+		struct run_domain *domain = &run->domains[i];
+
+		TEXT(domain->name);
+		TEXT(domain->kernel);
+		TEXT(domain->machine);
+		domain->first_cpu = below(1000);
+		domain->cpu_count = below(1000);
+		domain->clock_bound_ns = any_number();
+		domain->clock_linear_ns = any_number();
+		domain->clock_spread_ns = any_number();
+		domain->clock_drift_ppm = any_signed();
+		domain->round_trip_ns = any_number();
+		domain->clock_steps = below(3);
+		domain->clock_exchanges = (uint64_t)below(100000);
+	}
 	run->finding_count = below(RUN_MAX_FINDINGS + 1);
 	for (int i = 0; i < run->finding_count; i++) {
 		struct run_finding *finding = &run->findings[i];

@@ -100,7 +100,8 @@ static void window(struct simulation *simulation, struct clock_align *align, int
 	}
 	assert_int_equal(clock_align_estimate(align, (int64_t)begin_ns, (int64_t)simulation->a_ns, &estimate), 0);
 	if (fabs(begin_offset_ns - (double)estimate.offset_ns) > estimate.bound_ns)
-		fail_msg("offset %.1f is not in %lld +- %.1f", begin_offset_ns, (long long)estimate.offset_ns, estimate.bound_ns);
+		fail_msg("offset %.1f is not in %lld +- %.1f", begin_offset_ns, (long long)estimate.offset_ns,
+			 estimate.bound_ns);
 	assert_true(fabs(simulation->offset_ns - (double)estimate.offset_ns) <= estimate.bound_ns);
 	if (linear_holds) {
 		assert_true(estimate.has_linear);
@@ -179,8 +180,12 @@ static void steps_are_found(void **state)
 
 static void equal_delays_are_guessed_well(void **state)
 {
-	struct simulation simulation = { .a_ns = 5e9, .offset_ns = -7e12, .rate = 30e-6, .least_forward_ns = 90000,
-					 .least_back_ns = 90000, .queueing_ns = 20000 };
+	struct simulation simulation = { .a_ns = 5e9,
+					 .offset_ns = -7e12,
+					 .rate = 30e-6,
+					 .least_forward_ns = 90000,
+					 .least_back_ns = 90000,
+					 .queueing_ns = 20000 };
 	static struct clock_align align;
 	struct clock_estimate estimate;
 	int steps = 0;
@@ -189,7 +194,8 @@ static void equal_delays_are_guessed_well(void **state)
 	state_word = 77;
 	memset(&align, 0, sizeof(align));
 	burst(&simulation, &align, 200, &steps);
-	assert_int_equal(clock_align_estimate(&align, (int64_t)simulation.a_ns, (int64_t)simulation.a_ns, &estimate), 0);
+	assert_int_equal(clock_align_estimate(&align, (int64_t)simulation.a_ns, (int64_t)simulation.a_ns, &estimate),
+			 0);
 	assert_true(fabs(simulation.offset_ns - (double)estimate.symmetric_ns) < 5000);
 	assert_true(estimate.bound_ns > 80000); /* that they are equal is not known */
 	assert_true(estimate.bound_ns < 120000);
@@ -207,7 +213,8 @@ static void old_exchanges_widen_the_bound(void **state)
 	memset(&align, 0, sizeof(align));
 	burst(&simulation, &align, 16, &steps);
 	clock_align_estimate(&align, (int64_t)simulation.a_ns, (int64_t)simulation.a_ns, &now);
-	clock_align_estimate(&align, (int64_t)simulation.a_ns + 1000000000, (int64_t)simulation.a_ns + 1000000000, &later);
+	clock_align_estimate(&align, (int64_t)simulation.a_ns + 1000000000, (int64_t)simulation.a_ns + 1000000000,
+			     &later);
 	assert_true(fabs(later.bound_ns - now.bound_ns - 1e9 * CLOCK_RATE_LIMIT) < 100);
 }
 
@@ -215,10 +222,10 @@ static void impossible_times_are_refused(void **state)
 {
 	static struct clock_align align;
 	static const struct clock_sample bad[] = {
-		{ 100, 0, 0, 99 },   /* heard before it was sent */
-		{ 100, 10, 9, 200 }, /* returned before it arrived */
+		{ 100, 0, 0, 99 },    /* heard before it was sent */
+		{ 100, 10, 9, 200 },  /* returned before it arrived */
 		{ 100, 0, 101, 200 }, /* there for longer than the whole of it */
-		{ 300, 0, 1, 310 },  /* before the one before */
+		{ 300, 0, 1, 310 },   /* before the one before */
 	};
 	static const struct clock_sample good = { 400, 1000, 1001, 410 };
 	struct clock_estimate estimate;
@@ -255,9 +262,12 @@ static void oldest_are_forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(constant_drift_is_bounded),	 cmocka_unit_test(changing_drift_is_bounded),
-		cmocka_unit_test(steps_are_found),		 cmocka_unit_test(equal_delays_are_guessed_well),
-		cmocka_unit_test(old_exchanges_widen_the_bound), cmocka_unit_test(impossible_times_are_refused),
+		cmocka_unit_test(constant_drift_is_bounded),
+		cmocka_unit_test(changing_drift_is_bounded),
+		cmocka_unit_test(steps_are_found),
+		cmocka_unit_test(equal_delays_are_guessed_well),
+		cmocka_unit_test(old_exchanges_widen_the_bound),
+		cmocka_unit_test(impossible_times_are_refused),
 		cmocka_unit_test(oldest_are_forgotten),
 	};
 

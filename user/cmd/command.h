@@ -18,6 +18,6 @@ struct command {
 };
 
 extern const struct command command_run, command_send, command_sink, command_reflect, command_report, command_lab,
-	command_cleanup;
+	command_cleanup, command_agent, command_load, command_stat, command_unload;
 
 #endif

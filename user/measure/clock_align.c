@@ -13,7 +13,7 @@
 #include "measure/clock_align.h"
 
 #define ROUNDING_NS 1.0
-#define SEARCH_STEPS 60	 /* of a golden or binary section: 2^-60 of the range is below any resolution */
+#define SEARCH_STEPS 60 /* of a golden or binary section: 2^-60 of the range is below any resolution */
 #define FASTEST 8
 
 /* theta(x) <= v. */
@@ -211,7 +211,8 @@ static double highest_line(const struct bounds *bounds, double low, double high,
 	return fmax(inside, fmax(height_at(&at, low), height_at(&at, high)));
 }
 
-static void fit_lines(struct lines *lines, double rate, double from, double to, int64_t zero_ns, struct clock_estimate *estimate)
+static void fit_lines(struct lines *lines, double rate, double from, double to, int64_t zero_ns,
+		      struct clock_estimate *estimate)
 {
 	double most, minus_least;
 
@@ -285,7 +286,8 @@ static int contradicts(const struct clock_align *align, const struct clock_sampl
 	double rate = limit_of(align);
 
 	for (int i = 0; i < align->count; i++) {
-		struct bound old_upper = upper_of(&align->samples[i], zero), old_lower = minus_lower_of(&align->samples[i], zero);
+		struct bound old_upper = upper_of(&align->samples[i], zero),
+			     old_lower = minus_lower_of(&align->samples[i], zero);
 
 		if (upper.v + rate * fabs(upper.x - old_lower.x) + old_lower.v + 2 * ROUNDING_NS < 0 ||
 		    old_upper.v + rate * fabs(minus_lower.x - old_upper.x) + minus_lower.v + 2 * ROUNDING_NS < 0)
@@ -299,7 +301,8 @@ int clock_align_add(struct clock_align *align, const struct clock_sample *sample
 	const struct clock_sample *last = align->count ? &align->samples[align->count - 1] : NULL;
 	int stepped;
 
-	if (sample->t4 < sample->t1 || sample->t3 < sample->t2 || round_trip(sample) < 0 || (last && sample->t1 < last->t4))
+	if (sample->t4 < sample->t1 || sample->t3 < sample->t2 || round_trip(sample) < 0 ||
+	    (last && sample->t1 < last->t4))
 		return -EINVAL;
 	stepped = last && contradicts(align, sample);
 	if (stepped) {
@@ -315,10 +318,12 @@ int clock_align_add(struct clock_align *align, const struct clock_sample *sample
 	return stepped;
 }
 
-int clock_align_estimate(const struct clock_align *align, int64_t from_ns, int64_t to_ns, struct clock_estimate *estimate)
+int clock_align_estimate(const struct clock_align *align, int64_t from_ns, int64_t to_ns,
+			 struct clock_estimate *estimate)
 {
 	const struct clock_sample *zero = &align->samples[0];
-	double from = (double)(from_ns - zero->t1), to = (double)(to_ns - zero->t1), rate = limit_of(align), most, minus_least;
+	double from = (double)(from_ns - zero->t1), to = (double)(to_ns - zero->t1), rate = limit_of(align), most,
+	       minus_least;
 	struct lines *lines;
 	int first = 0;
 

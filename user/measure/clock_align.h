@@ -43,19 +43,19 @@ struct clock_sample {
 };
 
 struct clock_align {
-	double rate_limit;   /* 0: CLOCK_RATE_LIMIT */
+	double rate_limit; /* 0: CLOCK_RATE_LIMIT */
 	int count;
 	struct clock_sample samples[CLOCK_SAMPLES]; /* oldest first, since the last step */
-	int steps;	     /* found so far */
-	int64_t step_after_ns, step_before_ns; /* our time of the exchanges between which the last one lies */
-	uint64_t exchanges;  /* added so far */
+	int steps;				    /* found so far */
+	int64_t step_after_ns, step_before_ns;	    /* our time of the exchanges between which the last one lies */
+	uint64_t exchanges;			    /* added so far */
 };
 
 struct clock_estimate {
-	int64_t offset_ns;   /* middle of the guaranteed interval */
-	double bound_ns;     /* guaranteed: |theta(t) - offset_ns| <= bound_ns for all t of the interval asked for */
-	int has_linear;	     /* 0: no straight line fits */
-	int64_t linear_ns;   /* middle and half width of the linear interval, over the same times */
+	int64_t offset_ns; /* middle of the guaranteed interval */
+	double bound_ns;   /* guaranteed: |theta(t) - offset_ns| <= bound_ns for all t of the interval asked for */
+	int has_linear;	   /* 0: no straight line fits */
+	int64_t linear_ns; /* middle and half width of the linear interval, over the same times */
 	double linear_bound_ns;
 	double drift, drift_bound; /* d theta / dt by the linear fit: middle and half width */
 	int64_t symmetric_ns;
@@ -67,6 +67,7 @@ struct clock_estimate {
  * these times (it is not added). */
 int clock_align_add(struct clock_align *align, const struct clock_sample *sample);
 /* What theta was from our time from_ns to to_ns. 0, or -ENODATA when there is no exchange. */
-int clock_align_estimate(const struct clock_align *align, int64_t from_ns, int64_t to_ns, struct clock_estimate *estimate);
+int clock_align_estimate(const struct clock_align *align, int64_t from_ns, int64_t to_ns,
+			 struct clock_estimate *estimate);
 
 #endif

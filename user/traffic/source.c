@@ -39,7 +39,7 @@ struct source {
 	struct port_sent *sent;
 	unsigned char frame[HOPCAP_MAX_FRAME_BYTES];
 	struct port_template template;
-	atomic_int stop, done;
+	atomic_int stop, done, stopped; /* stopped: by source_stop() */
 	int result;
 	char error[512];
 	_Atomic uint64_t begin_ns; /* 0 until the thread runs in its place; the duration counts from here */
@@ -130,6 +130,11 @@ int source_port_usable(struct source *source, enum run_port port, unsigned int f
 	}
 	*why_not = "";
 	return 1;
+}
+
+void source_stop(struct source *source)
+{
+	atomic_store(&source->stopped, 1);
 }
 
 void source_set_cpu(struct source *source, int cpu)
@@ -224,7 +229,7 @@ int source_send(struct source *source, const struct source_stream *stream, void 
 		uint64_t now_ns = pacer_now_ns(), begin_ns = atomic_load(&source->begin_ns);
 		uint64_t deadline_ns = (begin_ns ? begin_ns : now_ns) + (uint64_t)(stream->duration_s * 1e9);
 
-		if (now_ns >= deadline_ns || undo_interrupted()) {
+		if (now_ns >= deadline_ns || undo_interrupted() || atomic_load(&source->stopped)) {
 			atomic_store(&source->stop, 1);
 			pthread_kill(source->thread, SIGUSR1);
 			nanosleep(&short_pause, NULL);
