@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 72744, "run");
+_Static_assert(sizeof(struct run) == 72808, "run");
 #endif
 
 static uint64_t seed;
@@ -384,6 +384,7 @@ static void fill_conclusions(struct run *run)
 		TEXT(domain->machine);
 		domain->first_cpu = below(1000);
 		domain->cpu_count = below(1000);
+		domain->clock_offset_ns = any_signed();
 		domain->clock_bound_ns = any_number();
 		domain->clock_linear_ns = any_number();
 		domain->clock_spread_ns = any_number();

@@ -35,7 +35,8 @@
 #define GREET_MS 1000 /* then the greeting is said again: the agent may have come late */
 #define GREETINGS 30
 #define TICK_MS 10
-#define MOST_GARBAGE 32
+#define MOST_GARBAGE 32	 /* lines that are no messages; … */
+#define MOST_BANNER 4096 /* … before the greeting is answered */
 
 struct pending {
 	uint32_t id; /* 0: free */
@@ -145,7 +146,7 @@ static int hear(struct remote *remote)
 
 		if (message)
 			deliver(remote, message, now_ns);
-		else if (remote->greeted && ++remote->garbage > MOST_GARBAGE) {
+		else if (++remote->garbage > (remote->greeted ? MOST_GARBAGE : MOST_BANNER)) {
 			snprintf(why, sizeof(why), "the agent talks nonsense: %.120s",
 				 more > 0 ? error_text() : "endless lines");
 			lose(remote, why);
@@ -425,6 +426,7 @@ static int greet(struct remote *remote)
 	memcpy(remote->domain.machine, reply.machine, sizeof(remote->domain.machine));
 	memcpy(remote->domain.boot, reply.boot, sizeof(remote->domain.boot));
 	remote->domain.cpus = reply.cpus;
+	remote->garbage = 0;
 	remote->greeted = 1;
 	return 0;
 }

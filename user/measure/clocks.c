@@ -215,6 +215,7 @@ void clocks_record(const struct clocks *clocks, struct run *run)
 		far = clock && domain_is_local(clock->domain) ? source : clock;
 		if (!clock || clock == source || !far->trials || !far->widest.round_trip_ns)
 			continue;
+		listed->clock_offset_ns = (double)(clock->widest.offset_ns - source->widest.offset_ns);
 		listed->clock_bound_ns = clock->widest.bound_ns + source->widest.bound_ns;
 		listed->clock_spread_ns = far->widest.symmetric_spread_ns;
 		listed->round_trip_ns = far->widest.round_trip_ns;

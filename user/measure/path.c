@@ -128,6 +128,7 @@ static void list_domains(struct run *run, const struct path *path)
 		run->domain_count++;
 		*listed = (struct run_domain){ .first_cpu = domain->first_cpu,
 					       .cpu_count = domain->cpus,
+					       .clock_offset_ns = RUN_UNKNOWN,
 					       .clock_bound_ns = RUN_UNKNOWN,
 					       .clock_linear_ns = RUN_UNKNOWN,
 					       .clock_spread_ns = RUN_UNKNOWN,

@@ -108,6 +108,7 @@ static const struct field domain_fields[] = {
 	TEXT(struct run_domain, machine, 0),
 	INT(struct run_domain, first_cpu, 0, 0, INT_MAX),
 	INT(struct run_domain, cpu_count, 0, 0, INT_MAX),
+	NUMBER(struct run_domain, clock_offset_ns, FIELD_OPTIONAL | FIELD_SIGNED),
 	NUMBER(struct run_domain, clock_bound_ns, FIELD_OPTIONAL),
 	NUMBER(struct run_domain, clock_linear_ns, FIELD_OPTIONAL),
 	NUMBER(struct run_domain, clock_spread_ns, FIELD_OPTIONAL),

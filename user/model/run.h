@@ -310,7 +310,8 @@ struct run_domain {
 	char kernel[80], machine[80];
 	int first_cpu, cpu_count;    /* its CPU n is CPU first_cpu + n of the run */
 	/* Its clock against the source's; unknown for the source's own. Over all latency trials: the widest bounds. */
-	double clock_bound_ns;	     /* guaranteed */
+	double clock_offset_ns;	     /* its clock less the source's: the middle of what is guaranteed … */
+	double clock_bound_ns;	     /* … and half of its width */
 	double clock_linear_ns;	     /* if both clocks ran evenly; unknown: they did not */
 	double clock_spread_ns;	     /* how well the fastest exchanges agree, if both ways take equally long */
 	double clock_drift_ppm;	     /* of its clock against the local one */
