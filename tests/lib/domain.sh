@@ -26,14 +26,16 @@ domain_forwards() {
 	[[ $(ip -n "${1}b" -d link show b0) == *"state forwarding"* && $(ip -n "${1}b" -d link show b1) == *"state forwarding"* ]]
 }
 
-# Writes $TMP/agent, a command "NETNS" that runs an agent there which looks like one on another kernel: agents of one kernel are known by
+# Writes $TMP/agent, a command "NETNS" that runs an agent there (-: in our own) which looks like one on another kernel: agents of one kernel are known by
 # its boot id, and share its clock.
 domain_agent() {
 	echo 00000000-0000-4000-8000-000000000001 >"$TMP/boot_id"
 	cat >"$TMP/agent" <<-SCRIPT
 		#!/bin/sh
 		echo \$\$ >$TMP/agent.pid
-		exec ip netns exec "\$1" unshare -m sh -c 'mount --bind $TMP/boot_id /proc/sys/kernel/random/boot_id && exec $HOPCAP agent --stdio'
+		[ "\$1" = - ] || set -- ip netns exec "\$1"
+		[ "\$1" = - ] && shift
+		exec "\$@" unshare -m sh -c 'mount --bind $TMP/boot_id /proc/sys/kernel/random/boot_id && exec $HOPCAP agent --stdio'
 	SCRIPT
 	chmod +x "$TMP/agent"
 }
