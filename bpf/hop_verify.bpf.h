@@ -168,8 +168,11 @@ __noinline int hop_payload_right(HOP_CONTEXT *ctx, __u32 offset, __u32 bytes)
 #pragma unroll
 		for (int word = 0; word < VERIFY_CHUNK_BYTES / 8; word++)
 			chunk[word] = wanted[word];
+		/* 1…63: kernels before 6.8 do not conclude from "not 0" that it is at least 1. */
+		bytes = (bytes - 1) & (VERIFY_CHUNK_BYTES - 1);
 		barrier_var(bytes);
-		if (!bytes || bytes >= VERIFY_CHUNK_BYTES || hop_load_bytes(ctx, offset, chunk, bytes))
+		bytes = (bytes & (VERIFY_CHUNK_BYTES - 1)) + 1;
+		if (hop_load_bytes(ctx, offset, chunk, bytes))
 			return 0;
 		return chunk_right(chunk, wanted);
 	}

@@ -88,6 +88,14 @@ static void test_driver(void **state)
 	expect(&facts, "guest_csum");
 	facts.code = ENOENT;
 	expect(&facts, "no page pool");
+	facts.virtio_known = 1; /* and neither bit */
+	expect(&facts, "queue_reset=on");
+	facts.code = EINVAL;
+	expect(&facts, "iommu_platform=on");
+	facts.virtio_features = 1ull << 40 | 1ull << 33; /* VIRTIO_F_RING_RESET, VIRTIO_F_ACCESS_PLATFORM */
+	expect(&facts, "guest_csum");
+	facts.code = ENOENT;
+	expect(&facts, "no page pool");
 	facts.code = EINVAL;
 	facts.driver = "novel";
 	expect(&facts, "novel declares it, but refuses now: Invalid argument");

@@ -8,6 +8,8 @@
 #include "port/xsk_explain.h"
 
 #define HEADROOM_BYTES 256
+#define VIRTIO_ACCESS_PLATFORM 33
+#define VIRTIO_RING_RESET 40
 #define FRAME_OVER_MTU_BYTES 26 /* Ethernet header, two tags, FCS */
 
 /* What a driver that declares zero-copy may still want; from the drivers' own sources and their bug trackers. */
@@ -114,6 +116,29 @@ static int explain_queue(const struct xsk_facts *facts, struct text *text)
 	return 0;
 }
 
+static int virtio_lacks(const struct xsk_facts *facts, int bit)
+{
+	return facts->virtio_known && !(facts->virtio_features >> bit & 1);
+}
+
+/* virtio_net maps the memory through the DMA interface and resets the queue to bind it; a device may offer neither. */
+static int explain_virtio(const struct xsk_facts *facts, struct text *text)
+{
+	if (strcmp(facts->driver, "virtio_net"))
+		return 0;
+	if (facts->code == EINVAL && virtio_lacks(facts, VIRTIO_ACCESS_PLATFORM))
+		add(text,
+		    "its virtio device has not VIRTIO_F_ACCESS_PLATFORM, without which frames are not mapped for it; start the "
+		    "guest with iommu_platform=on,disable-legacy=on, or use AF_XDP copy");
+	else if (facts->code == ENOENT && virtio_lacks(facts, VIRTIO_RING_RESET))
+		add(text,
+		    "its virtio device cannot reset a single queue (VIRTIO_F_RING_RESET); start the guest with queue_reset=on "
+		    "and a machine type of 7.2 or newer (vhost-user back ends do not have it), or use AF_XDP copy");
+	else
+		return 0;
+	return 1;
+}
+
 static void explain_zero_copy(const struct xsk_facts *facts, struct text *text)
 {
 	const uint64_t needed = NETDEV_XDP_BASIC | NETDEV_XDP_REDIRECT | NETDEV_XDP_ZERO_COPY;
@@ -133,6 +158,8 @@ static void explain_zero_copy(const struct xsk_facts *facts, struct text *text)
 	} else if (facts->program_id && facts->program_is_generic) {
 		add(text, "a generic XDP program (id %u) is attached, and zero-copy needs a native one; detach it",
 		    facts->program_id);
+	} else if (explain_virtio(facts, text)) {
+		return;
 	} else if (facts->code == ENOENT) {
 		add(text,
 		    "this receive queue has no page pool (virtio_net with big packets: mergeable buffers are off)");

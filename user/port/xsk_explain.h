@@ -34,6 +34,8 @@ struct xsk_facts {
 	unsigned int queue, receive_queues, transmit_queues;
 	int features_known; /* Linux 6.3 */
 	struct netdev_features features;
+	int virtio_known;	  /* virtio_features was read */
+	uint64_t virtio_features; /* negotiated bits of a virtio device */
 	unsigned int mtu_bytes, chunk_bytes;
 	uint32_t program_id; /* XDP program on the interface; 0 none */
 	int program_is_generic;

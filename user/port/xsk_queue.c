@@ -106,7 +106,12 @@ int xsk_queue_error(const struct xsk_queue *queue, enum xsk_step step, int code)
 		facts.program_id = link.xdp_program_id;
 		facts.program_is_generic = link.xdp_mode == XDP_ATTACHED_SKB;
 	}
-	return error_set(code ? code : EOPNOTSUPP, "%s", xsk_explain(&facts, text, sizeof(text)));
+	facts.virtio_known = !link_virtio_features(queue->interface, queue->ifindex, &facts.virtio_features);
+	xsk_explain(&facts, text, sizeof(text));
+	/* A driver's EINVAL is no mistake of the user's, but for a queue that does not exist. */
+	if (step == XSK_STEP_BIND && code == EINVAL && queue->queue < queue->receive_queues)
+		code = EOPNOTSUPP;
+	return error_set(code ? code : EOPNOTSUPP, "%s", text);
 }
 
 /* What is to be known of the interface before its queue is bound. */

@@ -194,3 +194,32 @@ int link_set_segmentation(const char *name, int on)
 					   on ? "switch segmentation offload on" : "switch segmentation offload off")
 			  : 0;
 }
+
+/* First line of a file of this interface in sysfs. 0 or -ENODEV. */
+static int read_sysfs(const char *name, const char *file, char *text, size_t size)
+{
+	char path[128];
+	FILE *stream;
+	int code;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/%s", name, file);
+	stream = fopen(path, "re");
+	if (!stream)
+		return -ENODEV;
+	code = fgets(text, (int)size, stream) ? 0 : -ENODEV;
+	fclose(stream);
+	return code;
+}
+
+int link_virtio_features(const char *name, int ifindex, uint64_t *features)
+{
+	char text[80];
+
+	*features = 0;
+	if (read_sysfs(name, "ifindex", text, sizeof(text)) || atoi(text) != ifindex ||
+	    read_sysfs(name, "device/features", text, sizeof(text)))
+		return -ENODEV;
+	for (int bit = 0; bit < 64 && (text[bit] == '0' || text[bit] == '1'); bit++)
+		*features |= (uint64_t)(text[bit] == '1') << bit;
+	return *features ? 0 : -ENODEV;
+}
