@@ -93,6 +93,39 @@ static __always_inline int learns(struct hop_control *control, void *data, void 
 	return *(volatile __u32 *)&control->run_tag == tag;
 }
 
+/*
+ * 1 when a source announces with this frame that one of our streams begins, of our run or of one that may become ours. The run
+ * tag is not learnt from it: a source that then fails must not make the sink deaf to the next one.
+ */
+static __noinline int announces_begin(struct hop_control *control, void *data, void *data_end, const struct test_frame *frame,
+				      __u32 length)
+{
+	__u8 stream = header_stream(frame->header) - control->stream;
+	__u32 tag = header_run_tag(frame->header);
+	struct payload payload;
+
+	if (!(header_flags(frame->header) & HOPCAP_FRAME_END) || header_sequence(frame->header) || !tag || tag == HOPCAP_PROBE_TAG ||
+	    (control->run_tag ? control->run_tag != tag : !control->learn) || !is_our_stream(control, frame) ||
+	    !check_headers(data, data_end, frame, length, &payload))
+		return 0;
+	if (control->begun_tag != tag)
+		control->begun_streams = 0;
+	control->begun_tag = tag;
+	control->begun_streams |= 1 << (stream & (LEDGER_MAX_STREAMS - 1));
+	return 1;
+}
+
+/* A stream of our run that has no ledger here. */
+static __always_inline void count_beyond(const struct hop_control *control, struct hop_counters *counters,
+					 const struct test_frame *frame)
+{
+	__u8 stream = header_stream(frame->header) - control->stream;
+
+	if (control->run_tag && header_run_tag(frame->header) == control->run_tag && stream >= control->stream_count &&
+	    !(header_flags(frame->header) & HOPCAP_FRAME_END))
+		counters->beyond_frames[stream & (LEDGER_MAX_STREAMS - 1)]++;
+}
+
 static __always_inline void count_queue(struct hop_counters *counters, __u32 queue)
 {
 	if (queue != HOP_NO_QUEUE)
@@ -156,10 +189,15 @@ __noinline int hop_sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, str
 	struct test_frame frame;
 	__u8 flags;
 
-	if (!control || !counters || unlikely(!finds_test_frame(data, data_end, &frame)) ||
-	    (unlikely(!is_ours(control, &frame)) && !learns(control, data, data_end, &frame, length)))
+	if (!control || !counters || unlikely(!finds_test_frame(data, data_end, &frame)))
 		return HOP_OTHER;
 	flags = header_flags(frame.header);
+	if (unlikely(flags & HOPCAP_FRAME_END) && announces_begin(control, data, data_end, &frame, length))
+		return control->action;
+	if (unlikely(!is_ours(control, &frame)) && !learns(control, data, data_end, &frame, length)) {
+		count_beyond(control, counters, &frame);
+		return HOP_OTHER;
+	}
 	if (!(flags & HOPCAP_FRAME_END)) {
 		count_test(counters, hop_bytes(ctx));
 		count_queue(counters, hop_queue(ctx));

@@ -50,6 +50,7 @@ static __noinline void count_place(struct hop_control *control, struct ledger_tr
 	ledger_u64 *high = &control->high[stream & (LEDGER_MAX_STREAMS - 1)], *word;
 	int is_next = place >= track->next;
 
+	ledger_note_lowest(track, control->ledger_base, place);
 	if (!is_next || track->pending_word != place >> 5)
 		mark_pending(control, track, stream);
 	if (is_next) {

@@ -115,6 +115,10 @@ static __always_inline int turn_round(void *data, void *data_end, __u32 bytes)
 	mark_reflected(&frame);
 	if (!swap_addresses(data, data_end))
 		return 0;
+	if (header_run_tag(frame.header) == HOPCAP_PROBE_TAG || header_flags(frame.header) & HOPCAP_FRAME_END) {
+		counters->probes++;
+		return 1;
+	}
 	counters->frames++;
 	counters->bytes += bytes;
 	return 1;

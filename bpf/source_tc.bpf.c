@@ -28,7 +28,7 @@ int source_clone(struct __sk_buff *skb)
 	__u64 now_ns;
 	void *header;
 
-	if (skb->mark != HOPCAP_MARK_TRIGGER)
+	if (skb->mark != source_control.trigger_mark)
 		return TC_ACT_UNSPEC;
 	offset = template->header_offset;
 	if (offset < UDP_PORT_BEHIND || offset > HOPCAP_TEMPLATE_BYTES - HOPCAP_TEST_HEADER_BYTES ||

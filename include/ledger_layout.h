@@ -33,6 +33,9 @@
  *   frame is counted as corrupted and kept in mind; when the next frame is up to LEDGER_CONFIRM ahead of it, the jump was
  *   real, and it is counted as what it was (RFC 3550, A.1, does the same with two packets in sequence). A sink that comes
  *   late to a stream finds its place so. Damage that moves a sequence by less than a window cannot be told from loss.
+ * - Lowest. What came before a sink listened is not lost, and what was lost before its first frame it cannot see. So the lowest
+ *   place seen is kept, and who knows better (the sink was there before the source began, or has heard it announce that it
+ *   begins) counts from 0 instead.
  * - Cost: 8 bytes of memory for 32 places, 1 MiB a stream; one new cache line each 256 frames, one exchange each 32; no
  *   clock, and of other CPUs' lines only the word and `high`, which is written each 65536 places.
  */
@@ -82,9 +85,10 @@ struct ledger_track {
 	ledger_u64 suspect;   /* place of the last frame that jumped ahead */
 	ledger_u64 announced; /* place behind the last frame, as the source said at its end */
 	ledger_u64 extent[LEDGER_EXTENTS];
+	ledger_u64 lowest;    /* lowest place seen */
 };
 
-_Static_assert(sizeof(struct ledger_track) == 368, "ledger_track");
+_Static_assert(sizeof(struct ledger_track) == 376, "ledger_track");
 
 enum ledger_mark { LEDGER_NEW, LEDGER_DUPLICATE, LEDGER_LATE };
 
@@ -214,6 +218,13 @@ LEDGER_INLINE void ledger_advance(struct ledger_track *track, volatile ledger_u6
 		*high = place + 1;
 }
 
+/* Of every frame that is counted but those that ledger_takes_next() took, which are above one that was. */
+LEDGER_INLINE void ledger_note_lowest(struct ledger_track *track, ledger_u64 base, ledger_u64 place)
+{
+	if (place < track->lowest || track->lowest < base)
+		track->lowest = place;
+}
+
 /* Counts a frame that was marked. */
 LEDGER_INLINE void ledger_account(struct ledger_track *track, volatile ledger_u64 *high, ledger_u64 place,
 				  enum ledger_mark mark)
@@ -240,7 +251,7 @@ LEDGER_INLINE void ledger_pend(struct ledger_track *track, volatile ledger_u64 *
 	ledger_advance(track, high, place);
 }
 
-/* The source's last word: how many frames there were, modulo 2^32. */
+/* The source's last word: how many frames there were, modulo 2^32. (0 of them is its first word: it begins.) */
 LEDGER_INLINE void ledger_announce(struct ledger_track *track, ledger_u64 reference, ledger_u64 base, ledger_u32 frames)
 {
 	ledger_u64 place = ledger_place(reference, base, frames);
@@ -267,6 +278,7 @@ struct ledger_counts {
 	uint64_t next;	     /* highest sequence seen + 1, counted on through wraps of the 32-bit sequence; 0: none */
 	uint64_t extent[LEDGER_EXTENTS]; /* of reordered frames: highest seen - own sequence (RFC 4737, 4.2.2) */
 	uint64_t announced;  /* how many frames the source said at its end that it sent; 0: not heard */
+	uint64_t lowest;     /* lowest sequence seen; means nothing while next is 0 */
 };
 
 /* Adds what one CPU has counted since `armed` was its track (NULL: since ever) in a trial with this base. */
@@ -283,6 +295,8 @@ static inline void ledger_counts_add(struct ledger_counts *counts, const struct 
 	counts->corrupted += track->corrupted - armed->corrupted;
 	for (int i = 0; i < LEDGER_EXTENTS; i++)
 		counts->extent[i] += track->extent[i] - armed->extent[i];
+	if (track->next > base && (!counts->next || track->lowest - base < counts->lowest))
+		counts->lowest = track->lowest - base;
 	if (track->next > base && track->next - base > counts->next)
 		counts->next = track->next - base;
 	if (track->announced > base && track->announced - base > counts->announced)

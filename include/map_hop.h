@@ -26,7 +26,7 @@
 
 /*
  * Set by user space at any time; one array element, memory-mapped. The first cache line is all that most frames cost;
- * programs write run_tag, once, when they learn it, and `high`.
+ * programs write run_tag, once, when they learn it, `high`, and begun_*.
  */
 struct hop_control {
 	__u32 action;	    /* HOPCAP_HOP_* */
@@ -36,12 +36,16 @@ struct hop_control {
 	__u8 sink;	    /* 1: keep ledger, gaps, jitter, queues; check headers */
 	__u8 verify;	    /* 1: a sink compares every byte of the payload, too */
 	__u8 learn;	    /* 1: while run_tag is 0, that of the first sound test frame that comes is taken */
-	__u8 any;	    /* 1: sound test frames of whichever run and stream are counted; for probes that stay. run_tag is 0 then */
-	__u8 padding[2];
+	/* What programs have heard of sources that begin: the run tag of the last one, and a bit for each of its streams, counted
+	 * from `stream`. So a sink knows that it was there before the first frame. */
+	__u8 begun_streams;
+	__u16 begun_tag;
 	__u64 ledger_base;  /* of the trial that runs; see ledger_layout.h */
 	__s64 clock_offset_ns; /* stamps are CLOCK_MONOTONIC of this kernel plus this: the clock of the source, where that is another
 				  kernel's; 0 inside one */
-	__u64 reserved[4];
+	__u8 any;	    /* 1: sound test frames of whichever run and stream are counted; for probes that stay. run_tag is 0 then */
+	__u8 padding[7];
+	__u64 reserved[3];
 	ledger_u64 high[LEDGER_MAX_STREAMS]; /* near the highest place that any CPU has seen, by stream */
 };
 
@@ -66,6 +70,7 @@ struct hop_counters {
 	__u64 stamp_errors; /* stamps that lie before the previous one or over 4.29 s after it */
 	struct hop_sizes other_sizes;
 	__u64 queue_frames[HOPCAP_SINK_QUEUES]; /* XDP sinks: test frames by receive queue; those above with the last */
+	__u64 beyond_frames[LEDGER_MAX_STREAMS]; /* sinks: of other_frames, those of this run, by (stream - control.stream) mod 8 */
 };
 
 /* When stamped frames of the running stream were seen; one per CPU, user space clears it when it arms the probe. */
@@ -91,7 +96,7 @@ struct hop_sink {
 };
 
 _Static_assert(sizeof(struct hop_control) == 128, "hop_control");
-_Static_assert(sizeof(struct hop_counters) == 632, "hop_counters");
+_Static_assert(sizeof(struct hop_counters) == 696, "hop_counters");
 _Static_assert(sizeof(struct hop_sink) == 7200, "hop_sink");
 
 #endif

@@ -15,8 +15,9 @@ struct reflect_control {
 
 /* Of one CPU. */
 struct reflect_counters {
-	__u64 frames, bytes; /* sent back */
+	__u64 frames, bytes; /* test frames that were sent back */
 	__u64 again;	     /* had been sent back before, and passed on */
+	__u64 probes;	     /* sent back, but no test frames: HOPCAP_PROBE_TAG, HOPCAP_FRAME_END */
 };
 
 _Static_assert(sizeof(struct reflect_control) == 8, "reflect_control");

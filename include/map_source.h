@@ -20,8 +20,9 @@
 /* Time in units of 2^-20 ns, so that an interval is exact to 1e-6 ns and a trial can last 2^44 ns. */
 #define HOPCAP_PACE_SHIFT 20
 
-/* Marks of socket buffers on the source's interface, for bpf/source_tc.bpf.c ("hct", "hcc"). */
-#define HOPCAP_MARK_TRIGGER 0x00686374u
+/* Marks of socket buffers on the source's interface, for bpf/source_tc.bpf.c: triggers have this and 16 bits of their own, since
+ * several generators may be attached to one interface; clones of all of them ("hcc"). */
+#define HOPCAP_MARK_TRIGGER 0x68740000u
 #define HOPCAP_MARK_CLONE 0x00686363u
 
 #define HOPCAP_STAMP_NONE 0xffffffffu
@@ -47,6 +48,8 @@ struct source_control {
 	__u32 template_count; /* 1…HOPCAP_SOURCE_TEMPLATES; frame n is made of template n % template_count */
 	__u32 flows;	  /* 0 and 1: one; the source port of frame n is that of the template + n % flows */
 	__u32 catch_up;	  /* 1: what the plan was moved by is made up for, an eighth of each interval at a time */
+	__u32 smooth_ns;  /* with catch_up: the same as slip_ns while little is owed; 0: no such distinction */
+	__u32 trigger_mark; /* clones: of the triggers that are this generator's */
 	__u32 padding;
 	struct source_template templates[HOPCAP_SOURCE_TEMPLATES];
 };
@@ -74,10 +77,11 @@ struct source_state {
 	/* source_live_plain: frames before this one leave as the template is. User space sets it to sent before a
 	 * call. */
 	__u64 next_event;
+	__u64 behind_sum_ns; /* over paced frames: actual departure minus that of a plan which never moved, as far as it is owed */
 };
 
 _Static_assert(sizeof(struct source_template) == 112, "source_template");
-_Static_assert(sizeof(struct source_control) == 56 + 64 * 112, "source_control");
-_Static_assert(sizeof(struct source_state) == 120, "source_state");
+_Static_assert(sizeof(struct source_control) == 64 + 64 * 112, "source_control");
+_Static_assert(sizeof(struct source_state) == 128, "source_state");
 
 #endif

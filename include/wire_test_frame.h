@@ -23,7 +23,9 @@
 #define HOPCAP_WIRE_TEST_FRAME_H
 
 #define HOPCAP_FRAME_STAMP 0x01u /* origin_ns and last_ns are valid; points add to their histograms and overwrite last_ns */
-#define HOPCAP_FRAME_END 0x02u   /* the stream is over: no frame of it; sequence says how many there were. Sent several times */
+/* An announcement, no frame of the stream, sent several times: the stream is over, sequence says how many frames there were; 0 of
+ * them: it is about to begin. */
+#define HOPCAP_FRAME_END 0x02u
 #define HOPCAP_FRAME_REFLECTED 0x04u /* was sent back by a reflector, and is not again */
 #define HOPCAP_FRAME_FLAGS (HOPCAP_FRAME_STAMP | HOPCAP_FRAME_END | HOPCAP_FRAME_REFLECTED) /* all that there are */
 

@@ -14,6 +14,7 @@
 #include "base/nearest.h"
 #include "base/undo.h"
 #include "cmd/command.h"
+#include "cmd/terminal.h"
 #include "sys/undo_actions.h"
 
 static const struct command *const commands[] = { &command_run,    &command_send, &command_sink,   &command_reflect,
@@ -147,8 +148,9 @@ int main(int argc, char **argv)
 	status = dispatch(argc, argv);
 	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && (status == EXIT_STATUS_FINE || status == EXIT_STATUS_FINDINGS)) {
-		if (errno != EPIPE)
-			fprintf(stderr, "hopcap: cannot write the output: %s\n", strerror(errno ? errno : EIO));
+		if (terminal_reader_gone(stdout)) /* `hopcap … | head -1`: the reader has had enough */
+			return EXIT_STATUS_FINE;
+		fprintf(stderr, "hopcap: cannot write the output: %s\n", strerror(errno ? errno : EIO));
 		status = EXIT_STATUS_ENVIRONMENT;
 	}
 	return status; /* another status: the command has said what went wrong */

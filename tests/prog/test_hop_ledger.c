@@ -22,7 +22,7 @@
 #define STREAMS 3
 #define RANDOM_FRAMES 100000
 
-static void run_flagged(uint32_t stream, uint32_t sequence, uint8_t flags)
+static void run_judged(uint32_t stream, uint32_t sequence, uint8_t flags, uint32_t verdict)
 {
 	static const struct test_frame_spec spec = { .ip_version = 4 };
 	static struct built_frame frame;
@@ -34,7 +34,18 @@ static void run_flagged(uint32_t stream, uint32_t sequence, uint8_t flags)
 	test_put_be(frame.bytes + frame.header_offset + HOPCAP_OFFSET_STREAM, (TEST_STREAM + stream) & 0xff, 1);
 	test_put_be(frame.bytes + frame.header_offset + HOPCAP_OFFSET_SEQUENCE, sequence, 4);
 	assert_int_equal(hop_run_frame(frame.bytes, frame.length, &result), 0);
-	assert_int_equal(result.verdict, hop->drop);
+	assert_int_equal(result.verdict, verdict);
+}
+
+static void run_flagged(uint32_t stream, uint32_t sequence, uint8_t flags)
+{
+	run_judged(stream, sequence, flags, hop->drop);
+}
+
+/* Of a stream that has no ledger here. */
+static void run_other_stream(uint32_t stream, uint32_t sequence, uint8_t flags)
+{
+	run_judged(stream, sequence, flags, hop->pass);
 }
 
 static void run_sequence(uint32_t stream, uint32_t sequence)
@@ -89,6 +100,29 @@ static void by_hand(void **state)
 	assert_int_equal(hop->ledger[0] & 0xffffffff, 0x23f); /* 0…5 and 9 */
 	assert_int_equal(hop->ledger[0] >> 32, hop->base / LEDGER_WINDOW);
 	expect_stream(1, 0, 0, 0, 0, 0);
+}
+
+/* Streams of our run without a ledger are others' frames, and counted by stream as well; what announces is no frame of theirs. */
+static void streams_beyond(void **state)
+{
+	struct hop_counters counters;
+
+	(void)state;
+	ready_as_sink();
+	hop->control->stream_count = 2;
+	for (int i = 0; i < 3; i++)
+		run_other_stream(3, (uint32_t)i, 0);
+	run_other_stream(5, 0, 0);
+	run_other_stream(5, 1, HOPCAP_FRAME_END);
+	run_sequence(1, 0);
+	run_sequence(1, 1);
+	run_flagged(1, 0, HOPCAP_FRAME_END); /* it begins */
+	assert_int_equal(hop->control->begun_streams, 2);
+	hop_read_counters(&counters);
+	assert_int_equal(counters.test_frames, 2);
+	assert_int_equal(counters.other_frames, 5);
+	for (unsigned int i = 0; i < LEDGER_MAX_STREAMS; i++)
+		assert_int_equal(counters.beyond_frames[i], i == 3 ? 3 : i == 5 ? 1 : 0);
 }
 
 static void damage_and_interruption(void **state)
@@ -381,6 +415,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(streams_beyond),
 		cmocka_unit_test(damage_and_interruption),
 		cmocka_unit_test(end_of_a_stream),
 		cmocka_unit_test(no_sink_keeps_none),

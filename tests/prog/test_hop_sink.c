@@ -198,7 +198,8 @@ static void corrupted_frame_is_not_stamped(void **state)
 static void run_tag_is_learnt(void **state)
 {
 	const struct test_frame_spec ours = { .ip_version = 6, .sequence = 7 }, other = { .ip_version = 4, .run_tag_xor = 1 },
-				     end = { .ip_version = 4, .flags = HOPCAP_FRAME_END }, far = { .ip_version = 4, .stream_xor = 1 },
+				     end = { .ip_version = 4, .flags = HOPCAP_FRAME_END, .sequence = 9 },
+				     far = { .ip_version = 4, .stream_xor = 1 },
 				     none = { .ip_version = 4, .run_tag_xor = TEST_RUN_TAG };
 	struct hop_counters counters;
 	struct built_frame frame;
@@ -230,6 +231,57 @@ static void run_tag_is_learnt(void **state)
 	hop_read_counters(&counters);
 	assert_int_equal(counters.test_frames, 1);
 	assert_int_equal(counters.other_frames, 7);
+}
+
+/* Neither a test frame nor another one, and gone. */
+static void expect_swallowed(const struct built_frame *frame)
+{
+	struct hop_result result;
+
+	assert_int_equal(hop_run_frame(frame->bytes, frame->length, &result), 0);
+	assert_int_equal(result.verdict, hop->drop);
+}
+
+/* A source that says that it begins (a stream of 0 frames until now) makes no tag known, but what is known of it afterwards. */
+static void begin_is_heard(void **state)
+{
+	const struct test_frame_spec begin = { .ip_version = 4, .flags = HOPCAP_FRAME_END },
+				     other = { .ip_version = 6, .flags = HOPCAP_FRAME_END, .run_tag_xor = 1 },
+				     far = { .ip_version = 4, .flags = HOPCAP_FRAME_END, .stream_xor = 1 },
+				     first = { .ip_version = 4, .sequence = 4 };
+	struct hop_counters counters;
+	struct built_frame frame;
+
+	(void)state;
+	ready_as_sink();
+	hop->control->run_tag = 0;
+	test_frame_build(&begin, &frame);
+	assert_int_equal(judge(&frame), -1); /* nobody waits for a run */
+	assert_int_equal(hop->control->begun_tag, 0);
+	hop->control->learn = 1;
+	test_frame_build(&other, &frame);
+	expect_swallowed(&frame);
+	assert_int_equal(hop->control->begun_tag, TEST_RUN_TAG ^ 1);
+	test_frame_build(&far, &frame);
+	assert_int_equal(judge(&frame), -1);
+	test_frame_build(&begin, &frame);
+	frame.bytes[frame.ip_offset + 5] ^= 4;
+	assert_int_equal(judge(&frame), -1);
+	assert_int_equal(hop->control->begun_tag, TEST_RUN_TAG ^ 1);
+	test_frame_build(&begin, &frame); /* that source failed, and this one is the next */
+	expect_swallowed(&frame);
+	assert_int_equal(hop->control->begun_tag, TEST_RUN_TAG);
+	assert_int_equal(hop->control->begun_streams, 1);
+	assert_int_equal(hop->control->run_tag, 0);
+	test_frame_build(&first, &frame);
+	assert_int_equal(judge(&frame), 1);
+	assert_int_equal(hop->control->run_tag, TEST_RUN_TAG);
+	test_frame_build(&other, &frame); /* a run that is not ours any more */
+	assert_int_equal(judge(&frame), -1);
+	assert_int_equal(hop->control->begun_tag, TEST_RUN_TAG);
+	hop_read_counters(&counters);
+	assert_int_equal(counters.test_frames, 1);
+	assert_int_equal(counters.beyond_frames[0], 0);
 }
 
 /* BPF_PROG_TEST_RUN delivers on queue 0 of its device; tc does not know it. */
@@ -316,6 +368,7 @@ int main(void)
 		cmocka_unit_test(payload_moved_by_tags),
 		cmocka_unit_test(corrupted_frame_is_not_stamped),
 		cmocka_unit_test(run_tag_is_learnt),
+		cmocka_unit_test(begin_is_heard),
 		cmocka_unit_test(frames_by_queue),
 		cmocka_unit_test(gaps_and_jitter),
 	};

@@ -348,6 +348,8 @@ static void interface_goes_away(void **state)
 		assert_int_equal(hop_probe_open_streams(&point, LEDGER_MAX_STREAMS, &sink), 0);
 		assert_int_equal(hop_probe_arm(sink, TEST_RUN_TAG, TEST_STREAM, 1), 0);
 		assert_int_equal(hop_probe_attach(sink, NULL), 0);
+		assert_int_equal(hop_probe_alive(sink), -ENETDOWN); /* it was not set up yet */
+		assert_int_equal(rtnl_link_set_up("d0"), 0);
 		assert_int_equal(hop_probe_alive(sink), 0);
 		assert_int_equal(rtnl_link_delete("d0"), 0);
 		assert_int_equal(hop_probe_alive(sink), -ENODEV);

@@ -123,6 +123,23 @@ static const struct test_frame_spec kinds[] = {
 	{ .ip_version = 4, .flags = HOPCAP_FRAME_STAMP, .sequence = 77, .origin_ns = 12345, .last_ns = 99 },
 };
 
+/* Sums over all CPUs. */
+static void read_counters(struct reflect_counters *sum)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct reflect_counters each[cpus];
+	uint32_t zero = 0;
+
+	memset(sum, 0, sizeof(*sum));
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(xdp->maps.reflect_counters), &zero, each), 0);
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		sum->frames += each[cpu].frames;
+		sum->bytes += each[cpu].bytes;
+		sum->probes += each[cpu].probes;
+		sum->again += each[cpu].again;
+	}
+}
+
 /* Twice turned round, but for the mark, is the frame itself; once, its checksum is right and its addresses are swapped. */
 static void test_turned_round(void **state)
 {
@@ -190,12 +207,40 @@ static void test_other_run(void **state)
 	expect_same(frame.bytes, frame.length, TEST_RUN_TAG ^ 1);
 }
 
+/* Probes and announcements go back as well, and are counted apart. */
+static void test_counted_apart(void **state)
+{
+	static const struct test_frame_spec specs[] = {
+		{ .ip_version = 4 },
+		{ .ip_version = 4, .flags = HOPCAP_FRAME_END },
+		{ .ip_version = 6, .run_tag_xor = TEST_RUN_TAG ^ HOPCAP_PROBE_TAG },
+	};
+	struct reflect_counters before, after;
+	unsigned char out[TEST_FRAME_MAX_BYTES];
+	struct built_frame frame;
+
+	(void)state;
+	tell(0);
+	read_counters(&before);
+	for (unsigned int i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		test_frame_build(&specs[i], &frame);
+		assert_true(run(bpf_program__fd(xdp->progs.reflect_xdp), frame.bytes, frame.length, XDP_TX, out));
+		assert_false(run(bpf_program__fd(xdp->progs.reflect_xdp), out, frame.length, XDP_TX, frame.bytes));
+	}
+	read_counters(&after);
+	assert_int_equal(after.frames - before.frames, 1);
+	assert_int_equal(after.bytes - before.bytes, HOPCAP_MIN_FRAME_BYTES);
+	assert_int_equal(after.probes - before.probes, 2);
+	assert_int_equal(after.again - before.again, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_turned_round),
 		cmocka_unit_test(test_agree),
 		cmocka_unit_test(test_other_run),
+		cmocka_unit_test(test_counted_apart),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

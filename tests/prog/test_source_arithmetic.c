@@ -109,6 +109,40 @@ static void bursts(void **state)
 	}
 }
 
+/* A small hole moves the plan as long as little is owed; behind is what a plan that never moved would say. */
+static void small_holes_are_smoothed(void **state)
+{
+	const struct source_control control = {
+		.interval_fp = PLAN(1000), .slip_ns = 50000, .smooth_ns = 2000, .catch_up = 1
+	};
+
+	(void)state;
+	for (size_t i = 0; i < CLOCKS; i++) {
+		const uint64_t start_ns = clocks_ns[i] - 7; /* a plan of 0 is one that has not started */
+		struct source_state plan = { .next_fp = PLAN(start_ns) };
+		uint64_t now = start_ns + 2000;
+
+		assert_int_equal(departure_due(&control, &plan, now), 1); /* planned for 0 */
+		assert_int_equal(plan.slips, 0);
+		assert_int_equal(plan.behind_sum_ns, 2000);
+		now = start_ns + 1000 + 2001;
+		assert_int_equal(departure_due(&control, &plan, now), 1); /* planned for 1000 */
+		assert_int_equal(plan.slips, 1);
+		assert_int_equal(plan.behind_sum_ns, 2000 + 2001);
+		assert_int_equal(plan.debt_fp, PLAN(2001) - PLAN(125));
+		assert_int_equal(plan.next_fp, PLAN(now) + PLAN(1000 - 125));
+		assert_int_equal(departure_due(&control, &plan, now + 875), 1);
+		assert_int_equal(plan.behind_sum_ns, 2000 + 2001 + 2001 - 125);
+		assert_int_equal(plan.late_sum_ns, 2000 + 2001);
+		/* Much is owed: what is less than slip_ns is caught up at once, as without smoothing. */
+		plan = (struct source_state){ .next_fp = PLAN(start_ns), .debt_fp = SMOOTH_DEBT_FP + 1 };
+		assert_int_equal(departure_due(&control, &plan, start_ns + 50000), 1);
+		assert_int_equal(plan.slips, 0);
+		assert_int_equal(departure_due(&control, &plan, start_ns + 51001), 1);
+		assert_int_equal(plan.slips, 1);
+	}
+}
+
 /* From a tenth to the full rate in 100 ms at 1 Mpps: r(t/10 + 9/20 * t * t/T) frames after t; then exactly the
  * interval. */
 static void ramp(void **state)
@@ -163,6 +197,7 @@ int main(void)
 		cmocka_unit_test(part_of_a_nanosecond_is_waited_for),
 		cmocka_unit_test(every_departure_is_in_time),
 		cmocka_unit_test(bursts),
+		cmocka_unit_test(small_holes_are_smoothed),
 		cmocka_unit_test(ramp),
 		cmocka_unit_test(lateness_is_recorded),
 	};

@@ -75,6 +75,7 @@ static int run_marked(uint32_t mark, uint64_t frames, uint64_t interval_fp)
 	control->templates[0].header_offset = frame.header_offset;
 	control->templates[0].source_port = 49152;
 	control->slip_ns = 50000;
+	control->trigger_mark = HOPCAP_MARK_TRIGGER;
 	options.data_in = frame.bytes;
 	options.data_size_in = frame.length;
 	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(program->progs.source_clone), &options), 0);

@@ -155,14 +155,14 @@ static void check_arrival(unsigned char *frame, unsigned int bytes)
 	for (unsigned int i = 0; i < arrivals.stream->template_count; i++)
 		if (arrivals.stream->templates[i].frame_bytes == bytes)
 			template = &arrivals.stream->templates[i];
-	if (bytes < template->header_offset + 18 || numbering_get16(frame + template->header_offset) != RUN_TAG) {
+	if (bytes < template->header_offset + 18 || port_get16(frame + template->header_offset) != RUN_TAG) {
 		arrivals.others++;
 		return;
 	}
 	arrivals.frames++;
-	sequence = (uint32_t)numbering_get16(frame + template->header_offset + HOPCAP_OFFSET_SEQUENCE) << 16 |
-		   numbering_get16(frame + template->header_offset + HOPCAP_OFFSET_SEQUENCE + 2);
-	port = numbering_get16(frame + template->udp_offset);
+	sequence = (uint32_t)port_get16(frame + template->header_offset + HOPCAP_OFFSET_SEQUENCE) << 16 |
+		   port_get16(frame + template->header_offset + HOPCAP_OFFSET_SEQUENCE + 2);
+	port = port_get16(frame + template->udp_offset);
 	arrivals.flows += !arrivals.ports[port];
 	arrivals.ports[port] = 1;
 	if (sequence < MAX_SENT)
@@ -172,7 +172,7 @@ static void check_arrival(unsigned char *frame, unsigned int bytes)
 	if (!arrivals.checksum_counts) {
 		memcpy(expected + template->udp_offset, frame + template->udp_offset, 2); /* flows go by super-frame */
 		memcpy(expected + template->udp_offset + 6, frame + template->udp_offset + 6, 2);
-		if (numbering_get16(frame + 12) == ETH_P_IP) {
+		if (port_get16(frame + 12) == ETH_P_IP) {
 			assert_int_equal(frame_checksum(frame + 14, 20), 0);
 			memcpy(expected + 18, frame + 18, 2); /* identifications count up */
 			memcpy(expected + 24, frame + 24, 2);
@@ -380,7 +380,7 @@ static void foreign_frames(void **state)
 	listen_to(&stream);
 	assert_int_equal(port_packet.send(port, &stream, &sent), 0);
 	while ((length = next_arrival(frame, sizeof(frame) - 4))) {
-		if (numbering_get16(frame + 12) != 0x88b5)
+		if (port_get16(frame + 12) != 0x88b5)
 			continue;
 		assert_int_equal(length, 100 + next % 3);
 		assert_memory_equal(frame, bytes[next % 3], length);

@@ -71,6 +71,8 @@ static inline void model_add(struct ledger_model *model, uint64_t place)
 	}
 	if (*lap < place / LEDGER_WINDOW + 1)
 		*lap = place / LEDGER_WINDOW + 1;
+	if (!model->counts.next || place < model->counts.lowest)
+		model->counts.lowest = place;
 	if (place >= model->counts.next)
 		model->counts.next = place + 1;
 }

@@ -77,6 +77,34 @@ static void by_hand(void **state)
 	ledger_close(NULL);
 }
 
+/* A sink that comes late counts from where it came in, unless it knows better; what came later but lies lower moves that down. */
+static void joined_late(void **state)
+{
+	struct ledger *ledger = ledger_open();
+	struct ledger_counts sum = { 0 };
+
+	(void)state;
+	for (int trial = 0; trial < 2; trial++) { /* what one trial saw is nothing to the next */
+		ADD(ledger, 1000, 1001, 1004);
+		assert_int_equal(ledger_read(ledger)->lowest, 1000);
+		assert_int_equal(ledger_lost_from(ledger_read(ledger), 1000, 0), 2);
+		assert_int_equal(ledger_lost(ledger_read(ledger), 0), 1002);
+		ADD(ledger, 998, 1000);
+		assert_int_equal(ledger_read(ledger)->lowest, 998);
+		assert_int_equal(ledger_lost_from(ledger_read(ledger), 998, 0), 3);
+		ledger_add_end(ledger, 1010);
+		assert_int_equal(ledger_lost_from(ledger_read(ledger), 998, 0), 8);
+		assert_int_equal(ledger_lost_from(ledger_read(ledger), 998, 900), 0);
+		ledger_merge(&sum, ledger_read(ledger));
+		assert_int_equal(sum.lowest, 998);
+		ledger_clear(ledger);
+	}
+	ADD(ledger, 5);
+	ledger_merge(&sum, ledger_read(ledger));
+	assert_int_equal(sum.lowest, 5);
+	ledger_close(ledger);
+}
+
 /* Nothing is cleared between trials, and nothing of one trial is seen in the next. */
 static void clearing(void **state)
 {
@@ -277,6 +305,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_hand),
+		cmocka_unit_test(joined_late),
 		cmocka_unit_test(clearing),
 		cmocka_unit_test(window),
 		cmocka_unit_test(jumps),

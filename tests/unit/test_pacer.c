@@ -100,6 +100,9 @@ static void lost_time_is_made_up_for(void **state)
 	assert_int_equal(sent.slips, 1);
 	assert_in_range(frames, 20000, 20001);
 	assert_true(pacer.debt_ns == 0);
+	/* Behind the plan that never moved: some 999 us at first, 125 ns less with each of the 8000 frames to come. */
+	assert_in_range(sent.behind_sum_ns, 3950000000, 4050000000);
+	assert_true(sent.late_sum_ns < sent.behind_sum_ns / 100);
 }
 
 /* A burst that takes longer than a slip is no stall: its own frames hold it up. */

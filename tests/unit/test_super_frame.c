@@ -80,7 +80,7 @@ static void segments_are_test_frames(void **state)
 			/* The one who cuts finds the pseudo-header's sum in the checksum field, for the whole. */
 			assert_int_equal(super.offload.flags, VIRTIO_NET_HDR_F_NEEDS_CSUM);
 			assert_int_equal(super.offload.csum_offset, 6);
-			assert_int_equal(numbering_get16(super.bytes + template.udp_offset + 4),
+			assert_int_equal(port_get16(super.bytes + template.udp_offset + 4),
 					 bytes - template.udp_offset);
 		}
 	}
@@ -99,6 +99,8 @@ static void capacity_is_what_fits(void **state)
 	assert_int_equal(super_frame_capacity(&template, 2041), 1);
 	assert_int_equal(super_frame_capacity(&template, 1041), 0);
 	assert_int_equal(super_frame_capacity(&template, 0), 0);
+	template.frame_bytes = 60; /* the kernel cuts no more than so many */
+	assert_int_equal(super_frame_capacity(&template, 65535), SUPER_FRAME_MAX_FRAMES);
 	template.header_offset = PORT_NO_HEADER;
 	assert_int_equal(super_frame_capacity(&template, 65535), 0);
 }

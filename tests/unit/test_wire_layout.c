@@ -56,10 +56,12 @@ static void hop_maps(void **state)
 	expect_field(struct hop_control, sink, 10, 1);
 	expect_field(struct hop_control, verify, 11, 1);
 	expect_field(struct hop_control, learn, 12, 1);
+	expect_field(struct hop_control, begun_streams, 13, 1);
+	expect_field(struct hop_control, begun_tag, 14, 2);
 	expect_field(struct hop_control, ledger_base, 16, 8);
 	expect_field(struct hop_control, high, 64, 64);
 
-	assert_int_equal(sizeof(struct hop_counters), 632);
+	assert_int_equal(sizeof(struct hop_counters), 696);
 	expect_field(struct hop_counters, test_frames, 0, 8);
 	expect_field(struct hop_counters, test_bytes, 8, 8);
 	expect_field(struct hop_counters, other_frames, 16, 8);
@@ -69,6 +71,7 @@ static void hop_maps(void **state)
 	expect_field(struct hop_counters, stamp_errors, 48, 8);
 	expect_field(struct hop_counters, other_sizes, 56, 64);
 	expect_field(struct hop_counters, queue_frames, 120, 512);
+	expect_field(struct hop_counters, beyond_frames, 632, 64);
 
 	assert_int_equal(sizeof(struct hop_seen), 16);
 	expect_field(struct hop_seen, first_ns, 0, 8);
@@ -92,7 +95,7 @@ static void ledger_words(void **state)
 	assert_int_equal(LEDGER_WORDS, 1 << 17);
 	assert_int_equal(LEDGER_WINDOW, 1 << 22);
 	assert_int_equal(LEDGER_WORDS * sizeof(ledger_u64), 1 << 20);
-	assert_int_equal(sizeof(struct ledger_track), 368);
+	assert_int_equal(sizeof(struct ledger_track), 376);
 	expect_field(struct ledger_track, next, 0, 8);
 	expect_field(struct ledger_track, frames, 8, 8);
 	expect_field(struct ledger_track, pending_word, 16, 8);
@@ -105,6 +108,7 @@ static void ledger_words(void **state)
 	expect_field(struct ledger_track, suspect, 96, 8);
 	expect_field(struct ledger_track, announced, 104, 8);
 	expect_field(struct ledger_track, extent, 112, 256);
+	expect_field(struct ledger_track, lowest, 368, 8);
 }
 
 static void size_bounds(void **state)
@@ -133,7 +137,7 @@ static void source_maps(void **state)
 	expect_field(struct source_template, checksum_base, 104, 4);
 	expect_field(struct source_template, source_port, 108, 4);
 
-	assert_int_equal(sizeof(struct source_control), 56 + 64 * 112);
+	assert_int_equal(sizeof(struct source_control), 64 + 64 * 112);
 	expect_field(struct source_control, interval_fp, 0, 8);
 	expect_field(struct source_control, frames, 8, 8);
 	expect_field(struct source_control, ramp_ns, 16, 8);
@@ -144,9 +148,11 @@ static void source_maps(void **state)
 	expect_field(struct source_control, template_count, 40, 4);
 	expect_field(struct source_control, flows, 44, 4);
 	expect_field(struct source_control, catch_up, 48, 4);
-	expect_field(struct source_control, templates, 56, 64 * 112);
+	expect_field(struct source_control, smooth_ns, 52, 4);
+	expect_field(struct source_control, trigger_mark, 56, 4);
+	expect_field(struct source_control, templates, 64, 64 * 112);
 
-	assert_int_equal(sizeof(struct source_state), 120);
+	assert_int_equal(sizeof(struct source_state), 128);
 	expect_field(struct source_state, sent, 0, 8);
 	expect_field(struct source_state, next_fp, 8, 8);
 	expect_field(struct source_state, first_ns, 16, 8);
@@ -164,6 +170,7 @@ static void source_maps(void **state)
 	expect_field(struct source_state, flow_next, 100, 4);
 	expect_field(struct source_state, gone, 104, 4);
 	expect_field(struct source_state, next_event, 112, 8);
+	expect_field(struct source_state, behind_sum_ns, 120, 8);
 }
 
 /* Every edge of every octave, against the sum of widths. */

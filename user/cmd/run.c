@@ -384,7 +384,7 @@ static int run_command(int count, char **points)
 		/* With the JSON on the standard output, that is all that stands there. */
 		if (!options.json || strcmp(options.json, "-") != 0)
 			report_text(run, stdout, &style);
-		if (fflush(stdout) || ferror(stdout)) {
+		if ((fflush(stdout) || ferror(stdout)) && !terminal_reader_gone(stdout)) {
 			fprintf(stderr, "hopcap run: cannot write the report: %s\n", strerror(errno));
 			status = EXIT_STATUS_ENVIRONMENT;
 		}

@@ -163,7 +163,7 @@ static void plan_sending(struct job *job)
 	snprintf(config->interface, sizeof(config->interface), "%s", job->source.interface);
 	snprintf(config->netns, sizeof(config->netns), "%s", job->source.netns);
 	config->workers = (int)send_options.workers;
-	config->queue = (int)send_options.queue;
+	config->queue = send_options.queue < 0 ? 0 : (int)send_options.queue;
 	config->cpu = (int)send_options.cpu;
 	config->flows = (unsigned int)send_options.flows;
 	config->burst = (unsigned int)send_options.burst;
@@ -315,6 +315,7 @@ static struct traffic_state state_of(const struct job *job, double elapsed_s)
 				       .sent_frames = sender_frames(job->sender),
 				       .frame_bytes = job->mean_bytes,
 				       .reading = job->sink ? &job->reading : NULL,
+				       .from_start = 1,
 				       .streams = job->config.workers };
 }
 
@@ -341,20 +342,31 @@ static void watch_cost(struct job *job)
 		cpu_cost_set_idle(&job->cost, &job->idle);
 }
 
+/* A sink elsewhere wants to know that it was there from the start; one that is named here was armed before, and knows. */
+static void announce_begin(struct job *job)
+{
+	if (sender_announce_begin(job->sender) && !send_options.json_lines)
+		fprintf(stderr, "hopcap send: %s\n", error_text());
+}
+
 /* Sends for its time; 0 or -errno of the sink. */
 static int send_for_its_time(struct job *job)
 {
 	double seconds = send_options.seconds > 0 ? send_options.seconds : DEFAULT_SECONDS, elapsed_s = 0, next_s = 1;
 	const struct timespec pause = { .tv_nsec = TICK_NS };
 	struct traffic_state before, now;
-	uint64_t begin_ns = pacer_now_ns();
-	int code = sender_start(job->sender);
+	uint64_t begin_ns;
+	int code;
 
+	if (!job->sink)
+		announce_begin(job);
+	begin_ns = pacer_now_ns();
+	code = sender_start(job->sender);
 	if (send_options.frames && send_options.seconds <= 0)
 		seconds = INFINITY;
 	before = state_of(job, 0);
 	before.reading = job->sink ? &job->before_reading : NULL;
-	while (!code && !sender_done(job->sender) && !undo_interrupted()) {
+	while (!code && !sender_done(job->sender) && !undo_interrupted() && !traffic_unread(&job->form)) {
 		elapsed_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
 		if (elapsed_s >= seconds)
 			break;
@@ -423,6 +435,7 @@ static void add_up(struct job *job, struct traffic_result *result)
 		total->late_max_ns = sent->late_max_ns > total->late_max_ns ? sent->late_max_ns : total->late_max_ns;
 		total->slips += sent->slips;
 		total->slipped_ns += sent->slipped_ns;
+		total->behind_sum_ns += sent->behind_sum_ns;
 		histogram_merge(&total->lateness_ns, &sent->lateness_ns);
 	}
 }
@@ -468,6 +481,8 @@ static int finish(struct job *job, int code)
 	result.cost = job->has_cost ? &job->cost : NULL;
 	result.sent = &job->total;
 	result.source_limited = missed_rate(job, &result);
+	result.interrupted = undo_interrupted() != 0;
+	result.error = code ? why : NULL;
 	traffic_result(&job->form, &result);
 	if (result.source_limited || undo_interrupted())
 		status = EXIT_STATUS_FINDINGS;

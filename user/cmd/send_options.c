@@ -12,7 +12,7 @@
 #include "traffic/source.h"
 #include "wire_test_frame.h"
 
-struct send_options send_options = { .cpu = -1, .stamp = -1, .workers = 1, .flows = 1, .burst = 1 };
+struct send_options send_options = { .queue = -1, .cpu = -1, .stamp = -1, .workers = 1, .flows = 1, .burst = 1 };
 
 static int take_rate(const char *argument)
 {
@@ -112,8 +112,13 @@ int send_options_check(int count)
 	for (long worker = 0; send_options.cpu >= 0 && worker < send_options.workers; worker++)
 		if (!source_cpu_usable((int)(send_options.cpu + worker)))
 			return error_set(EINVAL, "--cpu: there is no CPU %ld here that this process may use", send_options.cpu + worker);
-	if (send_options.port && strcmp(send_options.port, "packet") && (send_options.super_bytes || send_options.qdisc))
-		return error_set(EINVAL, "--super and --qdisc belong to --port packet");
+	if (send_options.super_bytes || send_options.qdisc) {
+		if (send_options.port && strcmp(send_options.port, "packet"))
+			return error_set(EINVAL, "--super and --qdisc belong to --port packet");
+		send_options.port = "packet";
+	}
+	if (send_options.queue >= 0 && send_options.port && strncmp(send_options.port, "af_xdp_", 7))
+		return error_set(EINVAL, "--queue belongs to --port af_xdp_zc and af_xdp_copy");
 	if (send_options.rate.unit == RATE_FULL && (send_options.burst > 1 || send_options.ramp_s > 0))
 		return error_set(EINVAL, "--burst and --ramp need --rate");
 	if ((send_options.kind || send_options.verify) && count < 2)

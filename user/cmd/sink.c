@@ -22,14 +22,14 @@
 #define TICK_NS 20000000
 
 static struct {
-	const char *kind;
+	struct take_options take;
 	double seconds;
-	long tag, streams, queue, queues, cpu;
-	int verify, pass, busy_poll, json_lines, keep_going;
-} options = { .streams = 4, .cpu = -1 };
+	long tag, streams;
+	int verify, pass, json_lines, keep_going;
+} options = { .take = TAKE_OPTIONS_NONE, .streams = 4 };
 
 static const struct option_row rows[] = {
-	{ "kind", 'k', OPTION_TEXT, "KIND", "xdp, xdp-generic, tc, af_xdp_zc or af_xdp_copy (default xdp, else tc)", &options.kind, 0, 0 },
+	TAKE_KIND_ROW(options.take, "xdp, else tc"),
 	{ "seconds", 't', OPTION_SECONDS, "S", "how long (default: until all streams have said their end, or interrupted)", &options.seconds,
 	  0, 0 },
 	{ "keep-going", 0, OPTION_FLAG, NULL, "do not end when the streams do", &options.keep_going, 0, 0 },
@@ -37,11 +37,7 @@ static const struct option_row rows[] = {
 	{ "streams", 0, OPTION_INTEGER, "N", "streams that get a ledger (default 4)", &options.streams, 1, LEDGER_MAX_STREAMS },
 	{ "verify", 0, OPTION_FLAG, NULL, "compare every byte of the payload", &options.verify, 0, 0 },
 	{ "pass", 0, OPTION_FLAG, NULL, "let the frames go on after counting (not with AF_XDP)", &options.pass, 0, 0 },
-	{ "queue", 0, OPTION_INTEGER, "N", "AF_XDP: first queue", &options.queue, 0, 4095 },
-	{ "queues", 0, OPTION_INTEGER, "N", "AF_XDP: how many queues, a thread each (default: all)", &options.queues, 1, SINK_MAX_QUEUES },
-	{ "cpu", 0, OPTION_INTEGER, "N", "AF_XDP: CPU of the first thread", &options.cpu, 0, 4095 },
-	{ "busy-poll", 0, OPTION_FLAG, NULL, "AF_XDP: the threads drive the device themselves (preferred busy polling)",
-	  &options.busy_poll, 0, 0 },
+	TAKE_QUEUE_ROWS(options.take),
 	{ "json-lines", 'j', OPTION_FLAG, NULL, "one JSON object a second, the result last", &options.json_lines, 0, 0 },
 	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
 };
@@ -76,7 +72,7 @@ static int watch(struct sink *sink, const struct traffic_form *form, double *ela
 	double next_s = 1, before_s = 0;
 	int code = 0;
 
-	while (!code && !undo_interrupted()) {
+	while (!code && !undo_interrupted() && !traffic_unread(form)) {
 		nanosleep(&pause, NULL);
 		*elapsed_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
 		code = sink_read(sink, &reading);
@@ -102,7 +98,7 @@ static int run_sink(struct endpoint *point, struct sink_config *config)
 	double elapsed_s = 0;
 	struct sink *sink;
 	char why[512] = "";
-	int code = sink_open_kind(config, !options.kind && !point->text.hook_given, &sink);
+	int code = sink_open_kind(config, !options.take.kind && !point->text.hook_given, &sink);
 
 	if (code)
 		return code;
@@ -114,6 +110,8 @@ static int run_sink(struct endpoint *point, struct sink_config *config)
 	sink_read(sink, &reading); /* what came until now, at rest; of an interface that is gone, too */
 	result.sink_got = sink_describe(sink);
 	result.run_tag = reading.run_tag;
+	result.interrupted = undo_interrupted() != 0;
+	result.error = code ? why : NULL;
 	result.state = state_at(elapsed_s, &reading);
 	traffic_result(&form, &result);
 	sink_close(sink);
@@ -126,21 +124,21 @@ static int sink_command(int count, char **points)
 				      .streams = (int)options.streams,
 				      .verify = options.verify,
 				      .pass = options.pass,
-				      .queue = (int)options.queue,
-				      .queues = (int)options.queues,
-				      .cpu = (int)options.cpu,
-				      .busy_poll = options.busy_poll };
+				      .queue = options.take.queue < 0 ? 0 : (int)options.take.queue,
+				      .queues = (int)options.take.queues,
+				      .cpu = (int)options.take.cpu,
+				      .busy_poll = options.take.busy_poll };
 	struct endpoint point;
-	int code = 0;
+	int code = take_options_check(&options.take);
 
-	if (count != 1)
+	if (!code && count != 1)
 		code = error_set(EINVAL, "give the one interface that frames arrive at");
-	else if (geteuid() != 0)
+	if (!code && geteuid() != 0)
 		code = error_set(EPERM, "needs root: BPF programs take CAP_BPF and CAP_NET_ADMIN");
 	if (!code)
 		code = endpoint_open(points[0], 0, 0, &point);
 	if (!code)
-		code = sink_kind_choose(options.kind, &point, &config);
+		code = sink_kind_choose(options.take.kind, &point, &config);
 	if (!code && options.pass && config.kind >= SINK_AF_XDP_ZC)
 		code = error_set(EINVAL, "--pass: AF_XDP takes frames away from the stack; use --kind xdp or tc");
 	if (!code)

@@ -18,6 +18,18 @@ static const struct {
 	{ "af_xdp_copy", SINK_AF_XDP_COPY },
 };
 
+int take_options_check(const struct take_options *options)
+{
+	const char *given = options->queue >= 0 ? "--queue" : options->queues ? "--queues" : options->cpu >= 0 ? "--cpu" : "--busy-poll";
+
+	if (options->queue < 0 && !options->queues && options->cpu < 0 && !options->busy_poll)
+		return 0;
+	if (options->kind && !strncmp(options->kind, "af_xdp_", 7))
+		return 0;
+	return error_set(EINVAL, "%s belongs to --kind af_xdp_zc and af_xdp_copy; %s in the kernel serves all queues, on their CPUs", given,
+			 options->kind ? options->kind : "what counts");
+}
+
 int sink_kind_choose(const char *kind, const struct endpoint *point, struct sink_config *config)
 {
 	const char *mode = point->text.hook_given ? point->text.mode : "";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Owns: the decision on colour and width. Called by: the commands that print reports.
+ * Owns: the decision on colour and width, and whether anybody reads. Called by: main.c, the commands that print.
  */
 #include "cmd/terminal.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,4 +22,11 @@ struct report_style terminal_style(FILE *stream)
 	if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0)
 		style.width = size.ws_col;
 	return style;
+}
+
+int terminal_reader_gone(FILE *stream)
+{
+	struct pollfd output = { .fd = fileno(stream) };
+
+	return poll(&output, 1, 0) > 0 && output.revents & POLLERR;
 }

@@ -13,4 +13,7 @@
  * width, so that the text is the same everywhere. */
 struct report_style terminal_style(FILE *stream);
 
+/* 1 when the stream is a pipe whose reader has gone (`… | head -1`): nobody will see any more of it. */
+int terminal_reader_gone(FILE *stream);
+
 #endif

@@ -54,17 +54,16 @@ void traffic_json_interval(const struct traffic_state *now, const struct traffic
 	}
 	if (now->sinks) {
 		const struct sink_reading *reading = now->reading;
-		uint64_t lost = 0, duplicates = 0, reordered = 0;
+		uint64_t duplicates = 0, reordered = 0;
 
 		for (int i = 0; i < now->streams; i++) {
-			lost += ledger_lost(&reading->streams[i], 0);
 			duplicates += reading->streams[i].duplicates;
 			reordered += reading->streams[i].reordered;
 		}
 		set_count(object, "received", reading->frames);
 		set_number(object, "received_pps",
 			   (double)(reading->frames - (before->reading ? before->reading->frames : 0)) / seconds);
-		set_count(object, "lost", lost);
+		set_count(object, "lost", traffic_lost(now));
 		set_count(object, "duplicates", duplicates);
 		set_count(object, "reordered", reordered);
 	}
@@ -74,13 +73,18 @@ void traffic_json_interval(const struct traffic_state *now, const struct traffic
 static json_t *stream_object(const struct traffic_result *result, int stream)
 {
 	const struct ledger_counts *counts = &result->state.reading->streams[stream];
-	uint64_t sent = result->stream_sent[stream] ? result->stream_sent[stream] : counts->announced;
+	struct traffic_span span = traffic_span(&result->state, stream, result->stream_sent[stream]);
 	json_t *object = json_object(), *extents = json_array();
 
-	if (sent)
-		set_count(object, "sent", sent);
+	if (span.end_known)
+		set_count(object, "sent", span.to);
 	set_count(object, "frames", counts->frames);
-	set_count(object, "lost", ledger_lost(counts, sent));
+	set_count(object, "lost", ledger_lost_from(counts, span.from, span.to));
+	set_count(object, "lost_from", span.from);
+	json_object_set_new(object, "start_known", json_boolean(span.start_known));
+	json_object_set_new(object, "end_known", json_boolean(span.end_known));
+	if (counts->next)
+		set_count(object, "lowest", counts->lowest);
 	set_count(object, "duplicates", counts->duplicates);
 	set_count(object, "reordered", counts->reordered);
 	set_count(object, "late", counts->late);
@@ -110,6 +114,7 @@ static void add_sent(json_t *object, const struct traffic_result *result)
 	set_number(object, "asked_pps", result->asked_pps);
 	json_object_set_new(object, "lateness_ns", quantiles(&sent->lateness_ns));
 	set_number(object, "lateness_mean_ns", sent->frames ? (double)sent->late_sum_ns / (double)sent->frames : NAN);
+	set_number(object, "behind_mean_ns", sent->frames ? (double)sent->behind_sum_ns / (double)sent->frames : NAN);
 	set_count(object, "slips", sent->slips);
 	set_count(object, "slipped_ns", sent->slipped_ns);
 }
@@ -132,12 +137,16 @@ static void add_received(json_t *object, const struct traffic_result *result)
 {
 	const struct sink_reading *reading = result->state.reading;
 	json_t *streams = json_array();
+	uint64_t beyond;
+	int needed;
 
+	set_count(object, "streams_beyond", (uint64_t)traffic_beyond(reading, &beyond, &needed));
+	set_count(object, "beyond_frames", beyond);
 	json_object_set_new(object, "sink", json_string(result->sink));
 	json_object_set_new(object, "sink_kind", json_string(result->sink_got));
 	set_count(object, "frames", reading->frames);
 	set_count(object, "bytes", reading->bytes);
-	set_count(object, "other_frames", reading->other_frames);
+	set_count(object, "other_frames", reading->other_frames - beyond);
 	for (int i = 0; i < result->state.streams; i++)
 		json_array_append_new(streams, stream_object(result, i));
 	json_object_set_new(object, "streams", streams);
@@ -185,11 +194,34 @@ static json_t *cost_object(const struct run_cpu_cost *cost)
 	return object;
 }
 
+/* How it ended: whatever the exit status says, too. */
+static void add_end(json_t *object, int interrupted, const char *error)
+{
+	json_object_set_new(object, "interrupted", json_boolean(interrupted));
+	json_object_set_new(object, "error", error ? json_string(error) : json_null());
+}
+
+void traffic_json_reflected(const struct reflected *now)
+{
+	json_t *object = json_pack("{s:s, s:f}", "event", now->is_result ? "result" : "interval", "elapsed_s",
+				   now->elapsed_s);
+
+	set_count(object, "reflected", now->counts.frames);
+	set_count(object, "bytes", now->counts.bytes);
+	set_number(object, "pps", now->pps);
+	set_count(object, "probes", now->counts.probes);
+	set_count(object, "again", now->counts.again);
+	if (now->is_result)
+		add_end(object, now->interrupted, now->error);
+	print_line(object);
+}
+
 void traffic_json_result(const struct traffic_result *result)
 {
 	json_t *object = json_pack("{s:s, s:f, s:i}", "event", "result", "elapsed_s", result->state.elapsed_s, "run_tag",
 				   (int)result->run_tag);
 
+	add_end(object, result->interrupted, result->error);
 	if (result->mix)
 		json_object_set_new(object, "mix", json_string(result->mix));
 	if (result->state.sends)

@@ -49,13 +49,53 @@ static struct text gbps_text(double gbps)
 	return text;
 }
 
-static uint64_t lost_so_far(const struct traffic_state *state)
+struct traffic_span traffic_span(const struct traffic_state *state, int stream, uint64_t sent)
+{
+	const struct ledger_counts *counts = &state->reading->streams[stream];
+	struct traffic_span span = { .start_known = state->from_start || state->reading->begun_streams >> stream & 1 };
+
+	if (!span.start_known && counts->next)
+		span.from = counts->lowest;
+	if (counts->next && !counts->lowest)
+		span.start_known = 1;
+	span.to = sent ? sent : counts->announced;
+	span.end_known = span.to > 0;
+	if (!span.end_known)
+		span.to = counts->next;
+	return span;
+}
+
+uint64_t traffic_lost(const struct traffic_state *state)
 {
 	uint64_t lost = 0;
 
-	for (int i = 0; i < state->streams; i++)
-		lost += ledger_lost(&state->reading->streams[i], 0);
+	for (int i = 0; i < state->streams; i++) {
+		struct traffic_span span = traffic_span(state, i, 0);
+
+		lost += ledger_lost_from(&state->reading->streams[i], span.from, span.to);
+	}
 	return lost;
+}
+
+int traffic_beyond(const struct sink_reading *reading, uint64_t *frames, int *streams_needed)
+{
+	int count = 0;
+
+	*frames = 0;
+	*streams_needed = 0;
+	for (int i = 0; i < LEDGER_MAX_STREAMS; i++) {
+		if (!reading->beyond_frames[i])
+			continue;
+		*frames += reading->beyond_frames[i];
+		*streams_needed = i + 1;
+		count++;
+	}
+	return count;
+}
+
+int traffic_unread(const struct traffic_form *form)
+{
+	return form->json_lines && terminal_reader_gone(stdout);
 }
 
 /* Quantile of what came into a histogram between two readings. */
@@ -88,7 +128,7 @@ void traffic_interval(const struct traffic_form *form, const struct traffic_stat
 		const struct sink_reading *reading = now->reading, *last = before->reading;
 		double pps = (double)(reading->frames - (last ? last->frames : 0)) / seconds;
 
-		printf("  received %s  lost %s  p50 %s  p99 %s", pps_text(pps).data, count_text(lost_so_far(now)).data,
+		printf("  received %s  lost %s  p50 %s  p99 %s", pps_text(pps).data, count_text(traffic_lost(now)).data,
 		       ns_text(quantile_between(&reading->latency_ns, earlier, 0.5)).data,
 		       ns_text(quantile_between(&reading->latency_ns, earlier, 0.99)).data);
 	}
@@ -138,27 +178,40 @@ static void print_sent(const struct traffic_result *result)
 	     100 * (pps / result->asked_pps - 1));
 	quantiles("lateness", &sent->lateness_ns, "");
 	if (sent->frames)
-		line("", "mean %s; kept from running %s times, %s in all, made up for at 8/7 of the rate",
+		line("", "mean %s; kept from running %s times, %s in all, made up for at 8/7 of the rate: %s behind on average",
 		     ns_text((double)sent->late_sum_ns / (double)sent->frames).data, count_text(sent->slips).data,
-		     ns_text((double)sent->slipped_ns).data);
+		     ns_text((double)sent->slipped_ns).data, ns_text((double)sent->behind_sum_ns / (double)sent->frames).data);
 	if (result->source_limited)
 		line("limit", "the source is the limit: it could not keep the rate");
+}
+
+/* How far the loss of a stream can be trusted, in words. */
+static void print_span(const struct traffic_span *span, int seen)
+{
+	if (span->start_known && span->end_known)
+		line("", "exact, from the first frame to the last");
+	if (!span->start_known && !seen)
+		line("", "none was seen: whether this sink was there from the beginning is not known");
+	else if (!span->start_known)
+		line("", "joined at sequence %s: frames before it, sent or lost, are not counted", count_text(span->from).data);
+	if (!span->end_known)
+		line("", "up to the highest sequence seen: the source has not said how many there were");
 }
 
 static void print_stream(const struct traffic_result *result, int stream)
 {
 	const struct ledger_counts *counts = &result->state.reading->streams[stream];
-	uint64_t sent = result->stream_sent[stream] ? result->stream_sent[stream] : counts->announced;
-	uint64_t lost = ledger_lost(counts, sent), of = sent ? sent : counts->next;
+	struct traffic_span span = traffic_span(&result->state, stream, result->stream_sent[stream]);
+	uint64_t lost = ledger_lost_from(counts, span.from, span.to), of = span.to > span.from ? span.to - span.from : 0;
 	char name[16] = "lost";
 
 	if (!counts->frames && !of)
 		return;
 	if (result->state.streams > 1)
 		snprintf(name, sizeof(name), "stream %d", stream);
-	line(name, "%s%s of %s (%.4g %%)%s", result->state.streams > 1 ? "lost " : "", count_text(lost).data,
-	     count_text(of).data, of ? 100.0 * (double)lost / (double)of : 0.0,
-	     sent ? "" : ", up to the highest sequence seen: the source has not said how many there were");
+	line(name, "%s%s of %s (%.4g %%)", result->state.streams > 1 ? "lost " : "", count_text(lost).data, count_text(of).data,
+	     of ? 100.0 * (double)lost / (double)of : 0.0);
+	print_span(&span, counts->next > 0);
 	line("", "duplicates %s, reordered %s, late %s, corrupted %s", count_text(counts->duplicates).data,
 	     count_text(counts->reordered).data, count_text(counts->late).data, count_text(counts->corrupted).data);
 	for (int b = LEDGER_EXTENTS - 1; b >= 0; b--) {
@@ -184,15 +237,34 @@ static void print_spread(const char *name, const uint64_t *frames, int count, ui
 	putchar('\n');
 }
 
+static void print_beyond(const struct traffic_result *result)
+{
+	uint64_t frames;
+	int needed, count = traffic_beyond(result->state.reading, &frames, &needed);
+
+	if (!count)
+		return;
+	if (needed > result->state.streams)
+		line("streams", "%d more of this run (%s frames) have no ledger: --streams %d gives them one", count,
+		     count_text(frames).data, needed);
+	else
+		line("streams", "%d more of this run (%s frames) have no ledger: at most %d have one", count, count_text(frames).data,
+		     LEDGER_MAX_STREAMS);
+}
+
 static void print_received(const struct traffic_result *result)
 {
 	const struct sink_reading *reading = result->state.reading;
 	char jitter[64] = "", stamped[64] = "";
+	uint64_t beyond;
+	int needed;
 
+	traffic_beyond(reading, &beyond, &needed);
 	line("received", "%s frames, %s bytes; others' frames %s", count_text(reading->frames).data,
-	     count_text(reading->bytes).data, count_text(reading->other_frames).data);
+	     count_text(reading->bytes).data, count_text(reading->other_frames - beyond).data);
 	for (int i = 0; i < result->state.streams; i++)
 		print_stream(result, i);
+	print_beyond(result);
 	if (reading->stamped)
 		snprintf(jitter, sizeof(jitter), "; jitter %s", ns_text(reading->jitter_ns).data);
 	quantiles("latency", &reading->latency_ns, jitter);

@@ -79,7 +79,7 @@ static void set_template(struct source_template *to, const struct port_template 
 	to->source_port = numbering.source_port;
 }
 
-void generator_start(struct generator *generator, const struct port_stream *stream)
+void generator_start(struct generator *generator, const struct port_stream *stream, uint32_t smooth_ns)
 {
 	struct source_control *control = generator->control;
 	unsigned int burst = stream->burst ? stream->burst : 1;
@@ -97,6 +97,7 @@ void generator_start(struct generator *generator, const struct port_stream *stre
 	control->stamp_mask = stream->stamp_interval ? stream->stamp_interval - 1 : HOPCAP_STAMP_NONE;
 	control->slip_ns = PORT_SLIP_NS;
 	control->catch_up = stream->catch_up ? 1 : 0;
+	control->smooth_ns = smooth_ns;
 	control->burst = burst;
 	control->template_count = stream->template_count;
 	control->flows = stream->flows;
@@ -119,7 +120,8 @@ void generator_result(const struct generator *generator, const struct port_strea
 				    .late_sum_ns = state->late_sum_ns,
 				    .late_max_ns = state->late_max_ns,
 				    .slips = state->slips,
-				    .slipped_ns = state->slipped_ns };
+				    .slipped_ns = state->slipped_ns,
+				    .behind_sum_ns = state->behind_sum_ns };
 	if (stream->interval_ns <= 0)
 		return;
 	sent->first_ns = state->first_ns;

@@ -21,8 +21,8 @@ struct generator {
 /* Whether a generator can send this stream: 0, or -EINVAL with error text (it is a capture, it has too many templates,
  * a header does not fit HOPCAP_TEMPLATE_BYTES, payloads differ behind them). */
 int generator_check(const struct port_stream *stream, const char *interface);
-/* Starts a checked stream: the next run of the program sends its first frame. */
-void generator_start(struct generator *generator, const struct port_stream *stream);
+/* Starts a checked stream: the next run of the program sends its first frame. smooth_ns: struct source_control. */
+void generator_start(struct generator *generator, const struct port_stream *stream, uint32_t smooth_ns);
 /* Frames sent so far. */
 uint64_t generator_frames(const struct generator *generator);
 /* Fills all of *sent. */

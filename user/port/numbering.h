@@ -23,19 +23,14 @@ struct numbering {
 	uint16_t checksum_base; /* 0: the template has no checksum, none is computed */
 };
 
-static inline uint16_t numbering_get16(const unsigned char *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
 static inline struct numbering numbering_of(const struct port_template *template)
 {
 	const unsigned char *udp = template->frame + template->header_offset - NUMBERING_PORT_BEHIND;
-	uint16_t checksum = numbering_get16(udp + 6);
+	uint16_t checksum = port_get16(udp + 6);
 
 	return (struct numbering){
 		.header_offset = template->header_offset,
-		.source_port = numbering_get16(udp),
+		.source_port = port_get16(udp),
 		/* A checksum of 0xffff is one of 0, whose complement is 0xffff: the other zero of the same
 		 * arithmetic. */
 		.checksum_base = checksum == 0xffff ? 0xffff

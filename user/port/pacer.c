@@ -81,6 +81,7 @@ unsigned int pacer_due(struct pacer *pacer, uint64_t now_ns, unsigned int max, s
 
 		if (late_ns < 0)
 			break;
+		sent->behind_sum_ns += (uint64_t)(late_ns + pacer->debt_ns);
 		if (late_ns > PORT_SLIP_NS && !pacer->burst_position) {
 			sent->slips++;
 			sent->slipped_ns += (uint64_t)late_ns;

@@ -226,8 +226,8 @@ static int send_super(struct port *port, const struct port_stream *stream, unsig
 		}
 		if (errno == EINVAL)
 			return error_set(EINVAL,
-					 "%s: the kernel does not take super-frames of UDP; 6.2 or newer is needed",
-					 port->interface);
+					 "%s: the kernel does not take super-frames of %u UDP frames; 6.2 or newer is needed",
+					 port->interface, count);
 		if (errno != EINTR && errno != EAGAIN)
 			return packet_cannot_send(port->interface, errno, sent->frames);
 		if (atomic_load(stream->stop))
@@ -261,6 +261,8 @@ static int send_supers(struct port *port, const struct port_stream *stream, unsi
 		built = due;
 		super_frame_number(port->super, template, due, sent->frames, flow, stream->stamp_interval, now_ns);
 		result = send_super(port, stream, bytes, due, sent);
+		if (result == -EINVAL && !sent->frames && capacity > SUPER_FRAME_SURE_FRAMES)
+			return send_supers(port, stream, SUPER_FRAME_SURE_FRAMES, sent);
 		if (++flow >= stream->flows)
 			flow = 0;
 	}
@@ -297,11 +299,13 @@ static int packet_send(struct port *port, const struct port_stream *stream, stru
 	if (!port->super)
 		return packet_clones_can(port->clones, stream) ? packet_clones_send(port->clones, stream, sent)
 							       : send_batches(port, stream, sent);
+	if (stream->template_count > 1 || stream->departures_ns)
+		return error_set(EINVAL, "%s: a super-frame is cut into frames of one size, at a rate: no list of sizes and no capture",
+				 port->interface);
 	capacity = super_frame_capacity(stream->templates, port->super_bytes);
-	if (stream->template_count > 1 || stream->departures_ns || !capacity)
-		return error_set(
-			EINVAL, "%s: super-frames of %u bytes are made of one kind of test frame, that fits, at a rate",
-			port->interface, port->super_bytes);
+	if (!capacity)
+		return error_set(EINVAL, "%s: super-frames of %u bytes do not hold one test frame of %u bytes; make them longer or frames shorter",
+				 port->interface, port->super_bytes, stream->templates->frame_bytes);
 	return send_supers(port, stream, capacity, sent);
 }
 

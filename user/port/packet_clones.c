@@ -18,6 +18,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <bpf/libbpf.h>
@@ -26,6 +27,7 @@
 #include "histogram_layout.h"
 #include "map_source.h"
 #include "port/generator.h"
+#include "port/pacer.h"
 #include "port/packet_clones.h"
 #include "source_tc.skel.h"
 #include "sys/bpf_attach.h"
@@ -35,6 +37,7 @@
 
 struct packet_clones {
 	char interface[16];
+	uint32_t mark;	     /* of our triggers */
 	int socket;	     /* through tc, marked */
 	int ring_socket;     /* likewise, with a transmit ring of one frame; -1: none */
 	unsigned char *ring; /* NULL: none */
@@ -74,10 +77,20 @@ static int load(struct packet_clones *clones, int ifindex)
 	return 0;
 }
 
-/* A socket whose frames are marked as triggers, or -1 with errno. */
-static int open_socket(void)
+/* Other workers and other processes may have a generator on the same interface: theirs must not take our triggers. */
+static uint32_t choose_mark(void)
 {
-	int mark = HOPCAP_MARK_TRIGGER, bytes = SEND_BUFFER_BYTES, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	uint16_t own;
+
+	if (getrandom(&own, sizeof(own), 0) != sizeof(own))
+		own = (uint16_t)pacer_now_ns();
+	return HOPCAP_MARK_TRIGGER | own;
+}
+
+/* A socket whose frames are marked as triggers, or -1 with errno. */
+static int open_socket(uint32_t mark)
+{
+	int bytes = SEND_BUFFER_BYTES, fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
@@ -97,7 +110,7 @@ static void open_ring(struct packet_clones *clones)
 	int version = TPACKET_V2;
 	void *ring;
 
-	clones->ring_socket = open_socket();
+	clones->ring_socket = open_socket(clones->mark);
 	if (clones->ring_socket < 0 ||
 	    setsockopt(clones->ring_socket, SOL_PACKET, PACKET_VERSION, &version, sizeof(version)) ||
 	    setsockopt(clones->ring_socket, SOL_PACKET, PACKET_TX_RING, &request, sizeof(request)))
@@ -114,8 +127,9 @@ struct packet_clones *packet_clones_open(const struct port_config *config)
 	if (!clones)
 		return NULL;
 	strncpy(clones->interface, config->interface, sizeof(clones->interface) - 1);
+	clones->mark = choose_mark();
 	clones->ring_socket = -1;
-	clones->socket = open_socket();
+	clones->socket = open_socket(clones->mark);
 	clones->address.sll_family = AF_PACKET;
 	clones->address.sll_ifindex = config->ifindex;
 	clones->address.sll_halen = ETH_ALEN;
@@ -168,7 +182,8 @@ int packet_clones_send(struct packet_clones *clones, const struct port_stream *s
 		return error_set(-code, "%s: cannot attach the clone generator: %s", clones->interface,
 				 strerror(-code));
 	memcpy(from_ring ? ring_frame(clones) : clones->trigger, stream->templates->frame, bytes);
-	generator_start(&clones->generator, stream);
+	generator_start(&clones->generator, stream, 0);
+	clones->generator.control->trigger_mark = clones->mark;
 	while (!code && !atomic_load(stream->stop) && generator_frames(&clones->generator) < stream->frames) {
 		code = send_trigger(clones, bytes, from_ring);
 		__atomic_store_n(&sent->frames, generator_frames(&clones->generator),

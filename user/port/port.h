@@ -53,6 +53,7 @@ struct port_sent {
 	uint64_t first_ns, last_ns;  /* CLOCK_MONOTONIC of the first and last departure of a paced stream; 0: not known */
 	uint64_t late_sum_ns, late_max_ns; /* actual minus planned departure, over all frames of a paced stream */
 	uint64_t slips, slipped_ns;  /* times the plan was moved because this thread was kept from running */
+	uint64_t behind_sum_ns;	     /* over all frames of a paced stream: lateness and what was owed then, so against a plan that never moved */
 	struct histogram lateness_ns; /* of every frame of a paced stream */
 };
 
@@ -91,6 +92,11 @@ extern const struct port_ops port_live, port_packet, port_xsk_zero_copy, port_xs
 /* A departure that is later than this moves the plan instead of being followed by a burst that nobody asked for; in time it
  * is what the smallest queue on a path (256 frames) takes at 5 Mpps. */
 #define PORT_SLIP_NS 50000
+
+static inline uint16_t port_get16(const unsigned char *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
 
 static inline void port_put_be(unsigned char *at, uint64_t value, int bytes)
 {

@@ -14,7 +14,7 @@
 static uint32_t sum_words(const unsigned char *data, unsigned int bytes, uint32_t sum)
 {
 	for (unsigned int i = 0; i + 1 < bytes; i += 2)
-		sum += numbering_get16(data + i);
+		sum += port_get16(data + i);
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return sum;
@@ -24,7 +24,7 @@ static unsigned int is_ipv6(const struct port_template *template)
 {
 	return template->udp_offset >= 14 + IPV6_BYTES &&
 	       template->frame[template->udp_offset - IPV6_BYTES] >> 4 == 6 &&
-	       numbering_get16(template->frame + template->udp_offset - IPV6_BYTES - 2) == 0x86dd;
+	       port_get16(template->frame + template->udp_offset - IPV6_BYTES - 2) == 0x86dd;
 }
 
 unsigned int super_frame_capacity(const struct port_template *template, unsigned int super_bytes)
@@ -38,7 +38,10 @@ unsigned int super_frame_capacity(const struct port_template *template, unsigned
 	limit = SUPER_FRAME_MAX_BYTES;
 	if (super_bytes < limit)
 		limit = super_bytes;
-	return limit < headers ? 0 : (limit - headers) / (template->frame_bytes - headers);
+	if (limit < headers)
+		return 0;
+	limit = (limit - headers) / (template->frame_bytes - headers);
+	return limit < SUPER_FRAME_MAX_FRAMES ? limit : SUPER_FRAME_MAX_FRAMES;
 }
 
 /* Lengths for the whole, the checksum of IPv4, the pseudo-header's sum for the one who cuts. */
@@ -86,7 +89,7 @@ void super_frame_number(struct super_frame *super, const struct port_template *t
 {
 	unsigned int headers = template->header_offset, payload = template->frame_bytes - headers;
 
-	port_put_be(super->bytes + template->udp_offset, numbering_get16(template->frame + template->udp_offset) + flow,
+	port_put_be(super->bytes + template->udp_offset, port_get16(template->frame + template->udp_offset) + flow,
 		    2);
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t sequence = first_sequence + i;

@@ -19,6 +19,9 @@
 #include "port/port.h"
 
 #define SUPER_FRAME_MAX_BYTES 65535
+/* The kernel's UDP_MAX_SEGMENTS, which it checks since 6.6: 128, and 64 before 6.11. */
+#define SUPER_FRAME_MAX_FRAMES 128
+#define SUPER_FRAME_SURE_FRAMES 64
 
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
@@ -29,8 +32,8 @@ struct super_frame {
 	unsigned char bytes[SUPER_FRAME_MAX_BYTES];
 } __attribute__((packed));
 
-/* Test frames that fit a super-frame of so many bytes (without FCS); 0: the template cannot be sent this way (no test
- * header). */
+/* Test frames that fit a super-frame of so many bytes (without FCS), at most SUPER_FRAME_MAX_FRAMES; 0: none does, or the template has
+ * no test header. */
 unsigned int super_frame_capacity(const struct port_template *template, unsigned int super_bytes);
 /* Fills headers, payload and offload for `count` frames (1…capacity) that are not numbered yet. Returns the bytes
  * behind offload. */

@@ -21,6 +21,7 @@
 #include "hop_xdp.skel.h"
 #include "probe/hop_probe.h"
 #include "sys/bpf_attach.h"
+#include "sys/link_state.h"
 #include "sys/netns.h"
 
 struct maps {
@@ -279,6 +280,7 @@ int hop_probe_arm_as(struct hop_probe *probe, const struct hop_arming *arming)
 		return error_set(EINVAL, "%s: the probe was opened for %d streams, not %d", probe->point.name, probe->streams,
 				 arming->streams);
 	control->learn = 0;
+	control->begun_tag = 0;
 	__atomic_store_n(&control->run_tag, 0, __ATOMIC_SEQ_CST); /* count nothing meanwhile */
 	code = read_maps(probe, arming->sink, &probe->armed);
 	if (code)
@@ -415,6 +417,8 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 	memset(reading, 0, sizeof(*reading));
 	reading->cpu = -1;
 	reading->run_tag = (uint16_t)__atomic_load_n(&probe->control->run_tag, __ATOMIC_RELAXED);
+	if (reading->run_tag && probe->control->begun_tag == reading->run_tag)
+		reading->begun_streams = probe->control->begun_streams;
 	for (int cpu = 0; cpu < probe->cpu_count; cpu++) {
 		const struct hop_histograms *now = &probe->now.histograms[cpu], *armed = &probe->armed.histograms[cpu];
 		uint64_t frames = probe->now.counters[cpu].test_frames - probe->armed.counters[cpu].test_frames;
@@ -440,7 +444,7 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 
 int hop_probe_alive(const struct hop_probe *probe)
 {
-	return bpf_attachment_alive(&probe->attachment, probe->point.interface, probe->point.netns);
+	return link_state_check(probe->point.interface, probe->point.netns, probe->ifindex);
 }
 
 static int pin(const struct hop_probe *probe, const char *directory, const char *name, int fd)

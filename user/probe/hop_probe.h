@@ -41,6 +41,7 @@ struct hop_reading {
 	uint64_t jitter_sum_ns, jitter_count; /* sinks: sum of |latency - latency of the frame before| over so many frames */
 	uint64_t cpu_frames[RUN_MAX_CPUS];  /* test frames by CPU */
 	uint16_t run_tag;		    /* that is counted; 0: none learnt yet */
+	uint8_t begun_streams;		    /* sinks: bit s: the source announced that stream s begins since the probe was armed */
 	uint64_t first_ns, last_ns;	    /* CLOCK_MONOTONIC of the first and last stamped frame; 0: none */
 	int cpu;			    /* that counted most test frames; -1 none */
 	double cpu_share;		    /* of all test frames, that this CPU counted */
@@ -68,7 +69,8 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading);
  * is attached by a clsact filter, which has no link.
  */
 int hop_probe_pin(struct hop_probe *probe, const char *directory);
-/* 0, or -ENODEV with error text when the interface is gone, and the attachment with it. What was counted can still be read. */
+/* 0, or with error text -ENODEV when the interface is gone, and the attachment with it, -ENETDOWN when it is down. What was counted
+ * can still be read. */
 int hop_probe_alive(const struct hop_probe *probe);
 
 #endif

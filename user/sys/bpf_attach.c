@@ -146,37 +146,3 @@ void bpf_detach(struct bpf_attachment *attachment)
 	}
 	attachment->kind = BPF_ATTACH_NONE;
 }
-
-/* A link outlives its interface, with number 0 in place of the interface's. */
-static int link_is_alive(int link_fd)
-{
-	struct bpf_link_info info = { 0 };
-	__u32 length = sizeof(info);
-
-	/* xdp.ifindex and tcx.ifindex are the same bytes; older headers know the first only. */
-	return !bpf_obj_get_info_by_fd(link_fd, &info, &length) && info.xdp.ifindex != 0;
-}
-
-static int interface_is_there(int ifindex, const char *netns)
-{
-	char name[IF_NAMESIZE];
-	struct netns_token token;
-	int is_there;
-
-	if (netns_enter(netns, &token))
-		return 0;
-	is_there = if_indextoname((unsigned int)ifindex, name) != NULL;
-	netns_leave(&token);
-	return is_there;
-}
-
-int bpf_attachment_alive(const struct bpf_attachment *attachment, const char *interface, const char *netns)
-{
-	int is_alive = 1;
-
-	if (attachment->kind == BPF_ATTACH_XDP || attachment->kind == BPF_ATTACH_TCX)
-		is_alive = link_is_alive(attachment->link_fd);
-	else if (attachment->kind == BPF_ATTACH_CLSACT)
-		is_alive = interface_is_there(attachment->ifindex, netns);
-	return is_alive ? 0 : error_set(ENODEV, "%s: the interface is gone", interface);
-}

@@ -30,8 +30,6 @@ int bpf_attach_tc(int program_fd, const char *interface, const char *netns, int 
 /* tcx or nothing: 0 or -errno (EINVAL before kernel 6.6), without error text. */
 int bpf_attach_tcx(int program_fd, int ifindex, int ingress, struct bpf_attachment *attachment);
 void bpf_detach(struct bpf_attachment *attachment);
-/* 0, or -ENODEV with error text when the interface is gone and the attachment with it. Enters the namespace itself. */
-int bpf_attachment_alive(const struct bpf_attachment *attachment, const char *interface, const char *netns);
 /* "name (id 12)" of a program; "program id 12" when it cannot be asked. Returns buffer. */
 const char *bpf_program_label(uint32_t id, char *buffer, size_t size);
 

@@ -33,16 +33,11 @@ static void put32(unsigned char *at, uint32_t value)
 	put16(at + 2, value & 0xffff);
 }
 
-static unsigned int get16(const unsigned char *at)
-{
-	return (unsigned int)at[0] << 8 | at[1];
-}
-
 /* One's complement sum of 16-bit words on top of `sum`, folded. */
 static uint32_t sum_words(const unsigned char *data, unsigned int bytes, uint32_t sum)
 {
 	for (unsigned int i = 0; i + 1 < bytes; i += 2)
-		sum += get16(data + i);
+		sum += port_get16(data + i);
 	if (bytes % 2)
 		sum += (uint32_t)data[bytes - 1] << 8;
 	while (sum >> 16)
@@ -62,10 +57,10 @@ uint16_t frame_udp_checksum(const unsigned char *frame, unsigned int ip_offset)
 	uint32_t sum;
 
 	udp = ip + (is_ipv6 ? IPV6_BYTES : IPV4_BYTES);
-	udp_bytes = get16(udp + 4);
+	udp_bytes = port_get16(udp + 4);
 	/* Pseudo-header: both addresses, protocol, length; then the datagram, less its own checksum. */
 	sum = is_ipv6 ? sum_words(ip + 8, 32, 0) : sum_words(ip + 12, 8, 0);
-	sum = sum_words(udp, udp_bytes, sum + UDP_PROTOCOL + udp_bytes + (~get16(udp + 6) & 0xffff));
+	sum = sum_words(udp, udp_bytes, sum + UDP_PROTOCOL + udp_bytes + (~port_get16(udp + 6) & 0xffff));
 	return sum == 0xffff ? 0xffff : ~sum & 0xffff;
 }
 

@@ -11,14 +11,9 @@
 #define UDP_BYTES 8
 #define PROTOCOL_UDP 17
 
-static uint16_t get16(const unsigned char *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
 static uint32_t get32(const unsigned char *at)
 {
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
+	return (uint32_t)port_get16(at) << 16 | port_get16(at + 2);
 }
 
 static int is_vlan(uint16_t protocol)
@@ -34,11 +29,11 @@ static unsigned int find_udp(const unsigned char *frame, unsigned int bytes, str
 
 	if (bytes < ETHERNET_BYTES)
 		return 0;
-	protocol = get16(frame + 12);
+	protocol = port_get16(frame + 12);
 	for (int depth = 0; depth < 2 && is_vlan(protocol); depth++) {
 		if (cursor + TAG_BYTES > bytes)
 			return 0;
-		protocol = get16(frame + cursor + 2);
+		protocol = port_get16(frame + cursor + 2);
 		cursor += TAG_BYTES;
 	}
 	parsed->ip_offset = cursor;
@@ -47,7 +42,7 @@ static unsigned int find_udp(const unsigned char *frame, unsigned int bytes, str
 		const unsigned char *ip = frame + cursor;
 
 		/* no options, no fragment (the first one either: its length lies) */
-		if (cursor + IPV4_BYTES > bytes || ip[0] != 0x45 || ip[9] != PROTOCOL_UDP || (get16(ip + 6) & 0x3fff))
+		if (cursor + IPV4_BYTES > bytes || ip[0] != 0x45 || ip[9] != PROTOCOL_UDP || (port_get16(ip + 6) & 0x3fff))
 			return 0;
 		return cursor + IPV4_BYTES;
 	}
@@ -62,15 +57,15 @@ int frame_parse(const unsigned char *frame, unsigned int bytes, struct parsed_fr
 	unsigned int udp = find_udp(frame, bytes, parsed);
 	const unsigned char *header = frame + udp + UDP_BYTES;
 
-	if (!udp || udp + UDP_BYTES + HOPCAP_TEST_HEADER_BYTES > bytes || get16(frame + udp + 2) != HOPCAP_UDP_PORT)
+	if (!udp || udp + UDP_BYTES + HOPCAP_TEST_HEADER_BYTES > bytes || port_get16(frame + udp + 2) != HOPCAP_UDP_PORT)
 		return 0;
 	parsed->udp_offset = udp;
 	parsed->header_offset = udp + UDP_BYTES;
-	parsed->run_tag = get16(header + HOPCAP_OFFSET_RUN_TAG);
+	parsed->run_tag = port_get16(header + HOPCAP_OFFSET_RUN_TAG);
 	parsed->flags = header[HOPCAP_OFFSET_FLAGS];
 	parsed->stream = header[HOPCAP_OFFSET_STREAM];
 	parsed->sequence = get32(header + HOPCAP_OFFSET_SEQUENCE);
-	parsed->origin_ns = (uint64_t)get16(header + HOPCAP_OFFSET_ORIGIN_HIGH16) << 32 |
+	parsed->origin_ns = (uint64_t)port_get16(header + HOPCAP_OFFSET_ORIGIN_HIGH16) << 32 |
 			    get32(header + HOPCAP_OFFSET_ORIGIN_LOW32);
 	parsed->last_ns = get32(header + HOPCAP_OFFSET_LAST);
 	return parsed->run_tag != 0;
@@ -89,10 +84,10 @@ static void swap(unsigned char *one, unsigned char *other, int bytes)
 /* The mark changes one 16-bit word, which a UDP checksum in use follows. */
 static void mark_reflected(unsigned char *udp, unsigned char *word)
 {
-	uint16_t before = get16(word), after = before | HOPCAP_FRAME_REFLECTED << 8;
+	uint16_t before = port_get16(word), after = before | HOPCAP_FRAME_REFLECTED << 8;
 
 	port_put_be(word, after, 2);
-	port_put_be(udp + 6, frame_udp_checksum_port(get16(udp + 6), before, after), 2);
+	port_put_be(udp + 6, frame_udp_checksum_port(port_get16(udp + 6), before, after), 2);
 }
 
 void frame_turn_round(unsigned char *frame, const struct parsed_frame *parsed)

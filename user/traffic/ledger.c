@@ -23,11 +23,16 @@ uint64_t ledger_distinct(const struct ledger_counts *counts)
 
 uint64_t ledger_lost(const struct ledger_counts *counts, uint64_t sent)
 {
-	uint64_t distinct = ledger_distinct(counts);
+	return ledger_lost_from(counts, 0, sent);
+}
+
+uint64_t ledger_lost_from(const struct ledger_counts *counts, uint64_t from, uint64_t sent)
+{
+	uint64_t known = ledger_distinct(counts) + from;
 
 	if (!sent)
 		sent = counts->announced ? counts->announced : counts->next;
-	return sent > distinct ? sent - distinct : 0;
+	return sent > known ? sent - known : 0;
 }
 
 void ledger_merge(struct ledger_counts *into, const struct ledger_counts *from)
@@ -39,6 +44,8 @@ void ledger_merge(struct ledger_counts *into, const struct ledger_counts *from)
 	into->corrupted += from->corrupted;
 	for (int i = 0; i < LEDGER_EXTENTS; i++)
 		into->extent[i] += from->extent[i];
+	if (from->next && (!into->next || from->lowest < into->lowest))
+		into->lowest = from->lowest;
 	if (from->next > into->next)
 		into->next = from->next;
 	if (from->announced > into->announced)
@@ -85,6 +92,7 @@ uint64_t ledger_base(const struct ledger *ledger)
 
 static inline void count_place(struct ledger *ledger, struct ledger_track *track, ledger_u64 place)
 {
+	ledger_note_lowest(track, ledger->base, place);
 	ledger_account(track, &ledger->high, place, ledger_mark(&ledger->words[ledger_word(place)], place));
 }
 

@@ -17,7 +17,10 @@
 uint64_t ledger_distinct(const struct ledger_counts *counts);
 /* Lost of `sent` frames; of the announced ones, or those up to the highest seen, when sent is 0. Never below 0. */
 uint64_t ledger_lost(const struct ledger_counts *counts, uint64_t sent);
-/* Sums counts, of streams or of CPUs; `next` and `announced`, of which each stream has its own, become the highest. */
+/* The same of the sequences from `from` on, at most counts->lowest. */
+uint64_t ledger_lost_from(const struct ledger_counts *counts, uint64_t from, uint64_t sent);
+/* Sums counts, of streams or of CPUs; `next` and `announced`, of which each stream has its own, become the highest, `lowest` the
+ * lowest. */
 void ledger_merge(struct ledger_counts *into, const struct ledger_counts *from);
 
 struct ledger;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reflectors; see reflector.h. Called by cmd/reflect.c. */
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -15,7 +13,7 @@
 #include "reflect_tc.skel.h"
 #include "reflect_xdp.skel.h"
 #include "sys/bpf_attach.h"
-#include "sys/link_channels.h"
+#include "sys/link_state.h"
 #include "sys/netns.h"
 #include "sys/rtnl.h"
 #include "traffic/reflector.h"
@@ -88,26 +86,17 @@ static int attach(struct reflector *reflector)
 
 static int open_here(struct reflector *reflector)
 {
-	unsigned int receive, transmit;
+	const struct reflector_config *config = &reflector->config;
 	struct rtnl_link link;
-	int code = rtnl_link_get(reflector->config.interface, &link), queues = reflector->config.queues;
+	int code;
 
+	if (config->kind == SINK_AF_XDP_ZC || config->kind == SINK_AF_XDP_COPY)
+		return reflector_threads_open(config, &reflector->threads);
+	code = rtnl_link_get(config->interface, &link);
 	if (code)
-		return code == -ENODEV ? error_set(ENODEV, "%s: no such interface", reflector->config.interface) : code;
+		return code == -ENODEV ? error_set(ENODEV, "%s: no such interface", config->interface) : code;
 	reflector->ifindex = link.ifindex;
-	if (reflector->config.kind != SINK_AF_XDP_ZC && reflector->config.kind != SINK_AF_XDP_COPY)
-		return attach(reflector);
-	code = link_channels(reflector->config.interface, &receive, &transmit);
-	if (code)
-		return code;
-	if (!queues)
-		queues = (int)receive - reflector->config.queue;
-	if (queues < 1)
-		return error_set(EINVAL, "%s has %u receive queues; there is no queue %d", reflector->config.interface, receive,
-				 reflector->config.queue);
-	if (queues > SINK_MAX_QUEUES)
-		queues = SINK_MAX_QUEUES;
-	return reflector_threads_open(&reflector->config, reflector->ifindex, queues, &reflector->threads);
+	return attach(reflector);
 }
 
 int reflector_open(const struct reflector_config *config, struct reflector **result)
@@ -132,20 +121,6 @@ int reflector_open(const struct reflector_config *config, struct reflector **res
 	return 0;
 }
 
-static int still_there(const struct reflector *reflector)
-{
-	struct netns_token token;
-	char name[IF_NAMESIZE];
-	int code = netns_enter(reflector->config.netns, &token);
-
-	if (code)
-		return code;
-	if (!if_indextoname((unsigned int)reflector->ifindex, name))
-		code = error_set(ENODEV, "%s: the interface is gone", reflector->config.interface);
-	netns_leave(&token);
-	return code;
-}
-
 int reflector_read(struct reflector *reflector, struct reflector_counts *counts)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -165,10 +140,11 @@ int reflector_read(struct reflector *reflector, struct reflector_counts *counts)
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		counts->frames += each[cpu].frames;
 		counts->bytes += each[cpu].bytes;
+		counts->probes += each[cpu].probes;
 		counts->again += each[cpu].again;
 	}
 	free(each);
-	return still_there(reflector);
+	return link_state_check(reflector->config.interface, reflector->config.netns, reflector->ifindex);
 }
 
 const char *reflector_describe(const struct reflector *reflector)

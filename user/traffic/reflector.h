@@ -23,7 +23,8 @@ struct reflector_config {
 };
 
 struct reflector_counts {
-	uint64_t frames, bytes; /* sent back */
+	uint64_t frames, bytes; /* test frames that were sent back */
+	uint64_t probes;	/* frames that look for a way or announce a stream's beginning or end, sent back as well */
 	uint64_t again;		/* came marked as sent back already, and were let pass */
 	uint64_t queue_frames[SINK_MAX_QUEUES]; /* AF_XDP */
 };
@@ -32,7 +33,7 @@ struct reflector;
 
 /* 0 or -errno with error text; reflects from now on. */
 int reflector_open(const struct reflector_config *config, struct reflector **reflector);
-/* 0, or -errno with error text (-ENODEV: the interface is gone; counts are those until then). */
+/* 0, or -errno with error text (-ENODEV: the interface is gone, -ENETDOWN: it went down; counts are those until then). */
 int reflector_read(struct reflector *reflector, struct reflector_counts *counts);
 const char *reflector_describe(const struct reflector *reflector);
 void reflector_close(struct reflector *reflector);

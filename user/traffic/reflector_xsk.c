@@ -4,109 +4,79 @@
  * use, the UDP checksum change, and the receiver sends it back out of its queue.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
-#include "port/receiver.h"
-#include "sys/cpu_affinity.h"
 #include "traffic/frame_parse.h"
+#include "traffic/queue_workers.h"
 #include "traffic/reflector_xsk.h"
 #include "wire_test_frame.h"
 
 struct reflecting {
-	const struct reflector_config *config;
-	const struct receiver_ops *ops;
-	struct receiver *receiver;
-	pthread_t thread;
-	int cpu, started;
-	atomic_int *stop;
-	_Atomic uint64_t frames, bytes, again;
-	int result;
-	char error[256];
+	uint16_t run_tag;
+	_Atomic uint64_t frames, bytes, probes, again; /* written by one thread */
 };
 
 struct reflector_threads {
-	struct reflector_config config;
-	int count;
-	atomic_int stop;
-	struct reflecting threads[SINK_MAX_QUEUES];
+	struct queue_workers *workers;
+	struct reflecting reflecting[SINK_MAX_QUEUES];
 };
+
+static void grow(_Atomic uint64_t *count, uint64_t by)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + by, memory_order_relaxed);
+}
 
 static void take(void *context, const struct receive_frame *frames, unsigned char *send_back, unsigned int count)
 {
 	struct reflecting *reflecting = context;
-	uint64_t done = 0, bytes = 0;
+	uint64_t done = 0, bytes = 0, probes = 0, again = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct parsed_frame parsed;
 
 		send_back[i] = 0;
 		if (!frame_parse(frames[i].data, frames[i].data_bytes, &parsed) ||
-		    (reflecting->config->run_tag && parsed.run_tag != reflecting->config->run_tag))
+		    (reflecting->run_tag && parsed.run_tag != reflecting->run_tag))
 			continue;
 		if (parsed.flags & HOPCAP_FRAME_REFLECTED) {
-			reflecting->again++;
+			again++;
 			continue;
 		}
 		frame_turn_round(frames[i].data, &parsed);
 		send_back[i] = 1;
+		if (parsed.run_tag == HOPCAP_PROBE_TAG || parsed.flags & HOPCAP_FRAME_END) {
+			probes++;
+			continue;
+		}
 		done++;
 		bytes += frames[i].bytes;
 	}
-	atomic_store_explicit(&reflecting->frames, reflecting->frames + done, memory_order_relaxed);
-	atomic_store_explicit(&reflecting->bytes, reflecting->bytes + bytes, memory_order_relaxed);
+	grow(&reflecting->frames, done);
+	grow(&reflecting->bytes, bytes);
+	grow(&reflecting->probes, probes);
+	grow(&reflecting->again, again);
 }
 
-static void *reflect_thread(void *argument)
-{
-	struct reflecting *reflecting = argument;
-
-	cpu_pin_thread(reflecting->cpu);
-	reflecting->result = reflecting->ops->receive(reflecting->receiver, reflecting->stop, take, reflecting);
-	if (reflecting->result)
-		snprintf(reflecting->error, sizeof(reflecting->error), "%s", error_text());
-	return NULL;
-}
-
-static int open_one(struct reflector_threads *threads, int index, int ifindex)
-{
-	const struct reflector_config *config = &threads->config;
-	struct reflecting *one = &threads->threads[index];
-	const struct port_config port = { .interface = config->interface,
-					  .ifindex = ifindex,
-					  .queue = config->queue + index,
-					  .busy_poll = config->busy_poll };
-	int code;
-
-	one->config = config;
-	one->ops = config->kind == SINK_AF_XDP_ZC ? &receiver_xsk_zero_copy : &receiver_xsk_copy;
-	one->cpu = config->cpu < 0 ? -1 : config->cpu + index;
-	one->stop = &threads->stop;
-	code = one->ops->open(&port, &one->receiver);
-	if (code)
-		return code;
-	threads->count++;
-	code = pthread_create(&one->thread, NULL, reflect_thread, one);
-	if (code)
-		return error_set(code, "cannot start a thread that reflects: %s", strerror(code));
-	one->started = 1;
-	return 0;
-}
-
-int reflector_threads_open(const struct reflector_config *config, int ifindex, int queues,
-			   struct reflector_threads **result)
+int reflector_threads_open(const struct reflector_config *config, struct reflector_threads **result)
 {
 	struct reflector_threads *threads = calloc(1, sizeof(*threads));
-	int code = 0;
+	struct queue_workers_config workers = { .interface = config->interface,
+						.zero_copy = config->kind == SINK_AF_XDP_ZC,
+						.queue = config->queue,
+						.queues = config->queues,
+						.cpu = config->cpu,
+						.busy_poll = config->busy_poll,
+						.take = take,
+						.context_bytes = sizeof(struct reflecting) };
+	int code;
 
 	if (!threads)
 		return error_set(ENOMEM, "%s: out of memory", config->interface);
-	threads->config = *config;
-	for (int i = 0; !code && i < queues; i++)
-		code = open_one(threads, i, ifindex);
+	for (int i = 0; i < SINK_MAX_QUEUES; i++)
+		threads->reflecting[i].run_tag = config->run_tag;
+	workers.contexts = threads->reflecting;
+	code = queue_workers_open(&workers, &threads->workers);
 	if (code) {
 		reflector_threads_close(threads);
 		return code;
@@ -117,37 +87,27 @@ int reflector_threads_open(const struct reflector_config *config, int ifindex, i
 
 int reflector_threads_read(struct reflector_threads *threads, struct reflector_counts *counts)
 {
-	int code = 0;
-
-	for (int i = 0; i < threads->count; i++) {
-		const struct reflecting *one = &threads->threads[i];
+	for (int i = 0; i < queue_workers_count(threads->workers); i++) {
+		const struct reflecting *one = &threads->reflecting[i];
 
 		counts->frames += one->frames;
 		counts->bytes += one->bytes;
+		counts->probes += one->probes;
 		counts->again += one->again;
 		counts->queue_frames[i] = one->frames;
-		if (one->result && !code)
-			code = error_set(-one->result, "%s", one->error);
 	}
-	return code;
+	return queue_workers_result(threads->workers);
 }
 
 const char *reflector_threads_describe(const struct reflector_threads *threads)
 {
-	const struct reflecting *one = &threads->threads[0];
-
-	return one->ops->describe(one->receiver);
+	return queue_workers_describe(threads->workers);
 }
 
 void reflector_threads_close(struct reflector_threads *threads)
 {
 	if (!threads)
 		return;
-	atomic_store(&threads->stop, 1);
-	for (int i = 0; i < threads->count; i++) {
-		if (threads->threads[i].started)
-			pthread_join(threads->threads[i].thread, NULL);
-		threads->threads[i].ops->close(threads->threads[i].receiver);
-	}
+	queue_workers_close(threads->workers);
 	free(threads);
 }

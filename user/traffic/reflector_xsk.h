@@ -8,7 +8,7 @@
 struct reflector_threads;
 
 /* Runs in the namespace of the interface. 0 or -errno with error text. */
-int reflector_threads_open(const struct reflector_config *config, int ifindex, int queues, struct reflector_threads **threads);
+int reflector_threads_open(const struct reflector_config *config, struct reflector_threads **threads);
 /* 0, or the first -errno of a thread with its error text. */
 int reflector_threads_read(struct reflector_threads *threads, struct reflector_counts *counts);
 const char *reflector_threads_describe(const struct reflector_threads *threads);

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Workers that send; see sender.h. Called by cmd/send.c.
- *
- * A worker is ended by a flag for ports that loop in user space and by SIGUSR1 for live frames, whose loop is inside the
- * kernel and ends with EINTR. The signal is repeated until the worker says that it is done, since one that comes just
- * before the system call would be lost.
+ * Workers that send; see sender.h. Called by cmd/send.c. What a worker's thread does is send_worker.c.
  */
 #include <errno.h>
 #include <net/if.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +14,9 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
-#include "port/pacer.h"
 #include "port/ports.h"
-#include "sys/cpu_affinity.h"
 #include "sys/netns.h"
+#include "traffic/send_worker.h"
 #include "traffic/sender.h"
 
 #define ANNOUNCEMENTS 3
@@ -33,19 +25,9 @@
 #define PATH_DRAIN_NS 20000000 /* the longest queue of a path should be empty before the end is announced */
 
 struct worker {
-	struct sender *sender;
-	const struct port_ops *ops;
-	struct port *port;
+	struct send_worker send;
 	struct port_template templates[PORT_MAX_TEMPLATES];
 	unsigned char *frames;
-	struct port_stream stream;
-	struct port_sent sent;
-	pthread_t thread;
-	int cpu, started;
-	atomic_int done;
-	int result;
-	char error[512];
-	uint64_t begin_ns, end_ns;
 };
 
 struct sender {
@@ -55,11 +37,6 @@ struct sender {
 	char description[256];
 	struct worker workers[SENDER_MAX_WORKERS];
 };
-
-static void wake_up(int signal)
-{
-	(void)signal; /* it only has to interrupt a system call */
-}
 
 static int make_templates(struct sender *sender, struct worker *worker, int index)
 {
@@ -82,10 +59,10 @@ static int make_templates(struct sender *sender, struct worker *worker, int inde
 		if (code)
 			return code;
 		worker->templates[i] = frame_template(&spec, frame);
-		if (spec.frame_bytes > worker->ops->max_frame_bytes)
+		if (spec.frame_bytes > worker->send.ops->max_frame_bytes)
 			return error_set(EINVAL, "%s: frames of %u bytes do not fit port %s, which carries up to %u",
 					 config->interface, spec.frame_bytes, run_port_name(config->port),
-					 worker->ops->max_frame_bytes);
+					 worker->send.ops->max_frame_bytes);
 	}
 	return 0;
 }
@@ -96,7 +73,7 @@ static void plan(struct sender *sender, struct worker *worker, int index)
 	uint64_t share = config->frames / (uint64_t)config->workers,
 		 rest = config->frames % (uint64_t)config->workers;
 
-	worker->stream = (struct port_stream){
+	worker->send.stream = (struct port_stream){
 		.templates = worker->templates,
 		.template_count = (unsigned int)config->size_count,
 		.flows = config->flows ? config->flows : 1,
@@ -110,11 +87,11 @@ static void plan(struct sender *sender, struct worker *worker, int index)
 	};
 	if (!config->replay)
 		return;
-	worker->stream.templates = config->replay->templates;
-	worker->stream.template_count = config->replay->count;
+	worker->send.stream.templates = config->replay->templates;
+	worker->send.stream.template_count = config->replay->count;
 	if (config->pps <= 0 && config->replay->pass_ns) {
-		worker->stream.departures_ns = config->replay->departures_ns;
-		worker->stream.pass_ns = config->replay->pass_ns;
+		worker->send.stream.departures_ns = config->replay->departures_ns;
+		worker->send.stream.pass_ns = config->replay->pass_ns;
 	}
 }
 
@@ -132,14 +109,15 @@ static int open_worker(struct sender *sender, int index)
 	struct worker *worker = &sender->workers[index];
 	int code;
 
-	worker->sender = sender;
-	worker->cpu = config->cpu < 0 ? -1 : config->cpu + index;
-	worker->ops = port_ops_of(config->port);
-	if (!worker->ops)
+	worker->send.netns = config->netns;
+	worker->send.go = &sender->go;
+	worker->send.cpu = config->cpu < 0 ? -1 : config->cpu + index;
+	worker->send.ops = port_ops_of(config->port);
+	if (!worker->send.ops)
 		return error_set(EINVAL, "port %s is not built into this version", run_port_name(config->port));
 	code = make_templates(sender, worker, index);
 	if (!code)
-		code = worker->ops->open(&port, &worker->port);
+		code = worker->send.ops->open(&port, &worker->send.port);
 	if (!code)
 		plan(sender, worker, index);
 	return code;
@@ -148,14 +126,13 @@ static int open_worker(struct sender *sender, int index)
 static void describe(struct sender *sender)
 {
 	const struct worker *worker = &sender->workers[0];
-	const char *got = worker->ops->describe ? worker->ops->describe(worker->port) : run_port_name(sender->config.port);
+	const char *got = worker->send.ops->describe ? worker->send.ops->describe(worker->send.port) : run_port_name(sender->config.port);
 
 	snprintf(sender->description, sizeof(sender->description), "%s", got);
 }
 
 int sender_open(const struct sender_config *config, struct sender **result)
 {
-	struct sigaction action = { .sa_handler = wake_up };
 	struct sender *sender = calloc(1, sizeof(*sender));
 	struct netns_token token;
 	int code;
@@ -177,7 +154,6 @@ int sender_open(const struct sender_config *config, struct sender **result)
 		return code;
 	}
 	describe(sender);
-	sigaction(SIGUSR1, &action, NULL);
 	*result = sender;
 	return 0;
 }
@@ -187,60 +163,30 @@ const char *sender_describe(const struct sender *sender)
 	return sender->description;
 }
 
-static void *send_thread(void *argument)
-{
-	struct worker *worker = argument;
-	struct netns_token token;
-
-	cpu_pin_thread(worker->cpu);
-	worker->result = netns_enter(worker->sender->config.netns, &token);
-	while (!atomic_load(&worker->sender->go) && !atomic_load(&worker->sender->stop))
-		sched_yield();
-	worker->begin_ns = pacer_now_ns();
-	if (!worker->result) {
-		worker->result = worker->ops->send(worker->port, &worker->stream, &worker->sent);
-		worker->end_ns = pacer_now_ns();
-		netns_leave(&token);
-	}
-	if (worker->result)
-		snprintf(worker->error, sizeof(worker->error), "%s", error_text());
-	atomic_store(&worker->done, 1);
-	return NULL;
-}
-
 int sender_start(struct sender *sender)
 {
-	for (int i = 0; i < sender->config.workers; i++) {
-		struct worker *worker = &sender->workers[i];
-		int code = pthread_create(&worker->thread, NULL, send_thread, worker);
+	int code = 0;
 
-		if (code)
-			return error_set(code, "cannot start a thread that sends: %s", strerror(code));
-		worker->started = 1;
-	}
-	atomic_store(&sender->go, 1);
-	return 0;
+	for (int i = 0; !code && i < sender->config.workers; i++)
+		code = send_worker_start(&sender->workers[i].send);
+	if (!code)
+		atomic_store(&sender->go, 1);
+	return code;
 }
 
 uint64_t sender_frames(const struct sender *sender)
 {
 	uint64_t frames = 0;
 
-	for (int i = 0; i < sender->config.workers; i++) {
-		const struct worker *worker = &sender->workers[i];
-
-		if (worker->ops->progress && worker->port && !atomic_load(&worker->done))
-			frames += worker->ops->progress(worker->port);
-		else
-			frames += __atomic_load_n(&worker->sent.frames, __ATOMIC_RELAXED);
-	}
+	for (int i = 0; i < sender->config.workers; i++)
+		frames += send_worker_frames(&sender->workers[i].send);
 	return frames;
 }
 
 int sender_done(const struct sender *sender)
 {
 	for (int i = 0; i < sender->config.workers; i++)
-		if (sender->workers[i].started && !atomic_load(&sender->workers[i].done))
+		if (!send_worker_done(&sender->workers[i].send))
 			return 0;
 	return 1;
 }
@@ -253,25 +199,20 @@ int sender_stop(struct sender *sender)
 	atomic_store(&sender->stop, 1);
 	while (!sender_done(sender)) {
 		for (int i = 0; i < sender->config.workers; i++)
-			if (sender->workers[i].started && !atomic_load(&sender->workers[i].done))
-				pthread_kill(sender->workers[i].thread, SIGUSR1);
+			send_worker_wake(&sender->workers[i].send);
 		nanosleep(&pause, NULL);
 	}
-	for (int i = 0; i < sender->config.workers; i++) {
-		struct worker *worker = &sender->workers[i];
+	for (int i = sender->config.workers - 1; i >= 0; i--) { /* the first error is the one that stays */
+		int result = send_worker_join(&sender->workers[i].send);
 
-		if (worker->started)
-			pthread_join(worker->thread, NULL);
-		worker->started = 0;
-		if (worker->result && !code)
-			code = error_set(-worker->result, "%s", worker->error);
+		code = result ? result : code;
 	}
 	return code;
 }
 
 const struct port_sent *sender_result(const struct sender *sender, int index, double *elapsed_s)
 {
-	const struct worker *worker = &sender->workers[index];
+	const struct send_worker *worker = &sender->workers[index].send;
 	uint64_t begin_ns = worker->begin_ns, end_ns = worker->end_ns;
 
 	if (worker->sent.first_ns && worker->sent.last_ns > worker->sent.first_ns) {
@@ -282,10 +223,10 @@ const struct port_sent *sender_result(const struct sender *sender, int index, do
 	return &worker->sent;
 }
 
-/* The first template of a worker as the frame that ends its stream. */
+/* The first template of a worker as a frame that announces how many frames there are until now. */
 static int announce_one(struct sender *sender, int index, int fd)
 {
-	const struct worker *worker = &sender->workers[index];
+	const struct send_worker *worker = &sender->workers[index].send;
 	const struct port_template *template = worker->stream.templates;
 	struct sockaddr_ll address = { .sll_family = AF_PACKET, .sll_ifindex = sender->ifindex, .sll_halen = 6 };
 	unsigned char frame[HOPCAP_MAX_FRAME_BYTES], *header;
@@ -301,14 +242,13 @@ static int announce_one(struct sender *sender, int index, int fd)
 		port_put_be(frame + udp + 6, frame_udp_checksum(frame, udp - IPV6_BYTES), 2);
 	if (sendto(fd, frame, template->frame_bytes, 0, (struct sockaddr *)&address, sizeof(address)) < 0 &&
 	    errno != ENOBUFS)
-		return error_set(errno, "%s: cannot announce the end of the stream: %s", sender->config.interface,
-				 strerror(errno));
+		return error_set(errno, "%s: cannot announce the stream: %s", sender->config.interface, strerror(errno));
 	return 0;
 }
 
-int sender_announce(struct sender *sender)
+static int announce_all(struct sender *sender)
 {
-	const struct timespec drain = { .tv_nsec = PATH_DRAIN_NS }, pause = { .tv_nsec = ANNOUNCE_PAUSE_NS };
+	const struct timespec pause = { .tv_nsec = ANNOUNCE_PAUSE_NS };
 	struct netns_token token;
 	int code = netns_enter(sender->config.netns, &token), fd;
 
@@ -317,7 +257,6 @@ int sender_announce(struct sender *sender)
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		code = error_set(errno, "%s: cannot open a packet socket: %s", sender->config.interface, strerror(errno));
-	nanosleep(&drain, NULL);
 	for (int round = 0; !code && round < ANNOUNCEMENTS; round++) {
 		for (int i = 0; !code && i < sender->config.workers; i++)
 			code = announce_one(sender, i, fd);
@@ -327,6 +266,19 @@ int sender_announce(struct sender *sender)
 		close(fd);
 	netns_leave(&token);
 	return code;
+}
+
+int sender_announce_begin(struct sender *sender)
+{
+	return announce_all(sender);
+}
+
+int sender_announce(struct sender *sender)
+{
+	const struct timespec drain = { .tv_nsec = PATH_DRAIN_NS };
+
+	nanosleep(&drain, NULL);
+	return announce_all(sender);
 }
 
 void sender_close(struct sender *sender)
@@ -339,8 +291,10 @@ void sender_close(struct sender *sender)
 	sender_stop(sender);
 	entered = !netns_enter(sender->config.netns, &token);
 	for (int i = 0; i < SENDER_MAX_WORKERS; i++) {
-		if (sender->workers[i].port)
-			sender->workers[i].ops->close(sender->workers[i].port);
+		const struct send_worker *worker = &sender->workers[i].send;
+
+		if (worker->port)
+			worker->ops->close(worker->port);
 		free(sender->workers[i].frames);
 	}
 	if (entered)

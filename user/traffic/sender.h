@@ -50,7 +50,10 @@ int sender_done(const struct sender *sender);
 int sender_stop(struct sender *sender);
 /* What a worker sent, and the time from its first to its last departure. Valid after sender_stop. */
 const struct port_sent *sender_result(const struct sender *sender, int worker, double *elapsed_s);
-/* Tells sinks how many frames each stream had, several times. 0 or -errno with error text. */
+/* Before sender_start(): tells sinks that each stream begins, several times, so that they know that they saw it from the start. 0 or
+ * -errno with error text. */
+int sender_announce_begin(struct sender *sender);
+/* After sender_stop(): tells sinks how many frames each stream had, several times. 0 or -errno with error text. */
 int sender_announce(struct sender *sender);
 void sender_close(struct sender *sender);
 

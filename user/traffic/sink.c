@@ -6,16 +6,13 @@
  * is copied. A sink in user space is sink_xsk.c.
  */
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "probe/hop_probe.h"
-#include "sys/link_channels.h"
 #include "sys/netns.h"
-#include "sys/rtnl.h"
 #include "traffic/sink.h"
 #include "traffic/sink_xsk.h"
 
@@ -69,27 +66,12 @@ static int open_probe(struct sink *sink)
 
 static int open_threads(struct sink *sink)
 {
-	const struct sink_config *config = &sink->config;
-	unsigned int receive, transmit;
-	int queues = config->queues, code;
 	struct netns_token token;
-	struct rtnl_link link;
+	int code = netns_enter(sink->config.netns, &token);
 
-	code = netns_enter(config->netns, &token);
 	if (code)
 		return code;
-	code = rtnl_link_get(config->interface, &link);
-	if (!code)
-		code = link_channels(config->interface, &receive, &transmit);
-	if (!code && !queues)
-		queues = (int)receive - config->queue;
-	if (!code && queues < 1)
-		code = error_set(EINVAL, "%s has %u receive queues, so there is no queue %d", config->interface, receive,
-				 config->queue);
-	if (queues > SINK_MAX_QUEUES)
-		queues = SINK_MAX_QUEUES;
-	if (!code)
-		code = sink_threads_open(config, link.ifindex, queues, &sink->threads);
+	code = sink_threads_open(&sink->config, &sink->threads);
 	netns_leave(&token);
 	return code;
 }
@@ -129,6 +111,9 @@ static int read_probe(struct sink *sink, struct sink_reading *reading)
 	reading->other_frames = probe.total.other_frames;
 	reading->other_bytes = probe.total.other_bytes;
 	reading->run_tag = probe.run_tag;
+	reading->begun_streams = probe.begun_streams;
+	for (int i = 0; i < LEDGER_MAX_STREAMS; i++)
+		reading->beyond_frames[i] = probe.total.beyond_frames[i];
 	for (int i = 0; i < sink->config.streams; i++) {
 		reading->streams[i] = probe.streams[i];
 		reading->frames -= probe.streams[i].corrupted;

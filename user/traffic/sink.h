@@ -11,8 +11,9 @@
 #include "base/histogram.h"
 #include "model/run.h"
 #include "traffic/ledger.h"
+#include "traffic/queue_workers.h"
 
-#define SINK_MAX_QUEUES 64
+#define SINK_MAX_QUEUES QUEUE_WORKERS_MAX
 
 enum sink_kind { SINK_XDP, SINK_XDP_GENERIC, SINK_TC, SINK_AF_XDP_ZC, SINK_AF_XDP_COPY };
 
@@ -30,8 +31,10 @@ struct sink_config {
 
 struct sink_reading {
 	uint64_t frames, bytes;		    /* test frames of all streams */
-	uint64_t other_frames, other_bytes; /* that are not of this run */
+	uint64_t other_frames, other_bytes; /* that are not of this run, or of a stream without a ledger */
+	uint64_t beyond_frames[LEDGER_MAX_STREAMS]; /* of other_frames: of this run, but of streams without a ledger, by stream modulo 8 */
 	uint16_t run_tag;		    /* 0: none seen yet */
+	uint8_t begun_streams;		    /* bit s: the source has announced that stream s begins, so this sink was there before */
 	struct ledger_counts streams[LEDGER_MAX_STREAMS];
 	struct histogram latency_ns;	    /* of stamped frames: since they left the source */
 	struct histogram gap_ns;	    /* between stamped frames that arrive one after the other on one CPU */
@@ -48,7 +51,8 @@ struct sink;
 
 /* 0 or -errno with error text; counts from now on. */
 int sink_open(const struct sink_config *config, struct sink **sink);
-/* Any time. 0, or -errno with error text: -ENODEV when the interface is gone (the reading is what was counted until then). */
+/* Any time. 0, or -errno with error text: -ENODEV when the interface is gone, -ENETDOWN when it went down (the reading is what was
+ * counted until then). */
 int sink_read(struct sink *sink, struct sink_reading *reading);
 /* Takes no more frames: what sink_read() says afterwards holds still, and its sums agree. */
 void sink_stop(struct sink *sink);

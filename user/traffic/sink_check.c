@@ -12,22 +12,17 @@
 #define TAG_BYTES 4
 #define LONGEST_PADDED_BYTES 64 /* frames that are as short may have been padded by a device */
 
-static unsigned int get16(const unsigned char *at)
-{
-	return (unsigned int)at[0] << 8 | at[1];
-}
-
 int sink_check_headers(const unsigned char *frame, unsigned int bytes, const struct parsed_frame *parsed)
 {
 	const unsigned char *ip = frame + parsed->ip_offset;
-	unsigned int udp_bytes = get16(frame + parsed->udp_offset + 4), end = parsed->udp_offset + udp_bytes;
+	unsigned int udp_bytes = port_get16(frame + parsed->udp_offset + 4), end = parsed->udp_offset + udp_bytes;
 
 	if (parsed->flags & ~HOPCAP_FRAME_FLAGS)
 		return 0;
 	if (parsed->is_ipv6) {
-		if (get16(ip + 4) != udp_bytes)
+		if (port_get16(ip + 4) != udp_bytes)
 			return 0;
-	} else if (get16(ip + 2) != udp_bytes + IPV4_BYTES || frame_checksum(ip, IPV4_BYTES)) {
+	} else if (port_get16(ip + 2) != udp_bytes + IPV4_BYTES || frame_checksum(ip, IPV4_BYTES)) {
 		return 0;
 	}
 	if (udp_bytes < UDP_BYTES + HOPCAP_TEST_HEADER_BYTES)
@@ -52,7 +47,7 @@ static const unsigned char *pattern_at(unsigned char value)
 int sink_check_payload(const unsigned char *frame, unsigned int readable, const struct parsed_frame *parsed)
 {
 	unsigned int offset = parsed->header_offset + HOPCAP_TEST_HEADER_BYTES;
-	unsigned int end = parsed->udp_offset + get16(frame + parsed->udp_offset + 4);
+	unsigned int end = parsed->udp_offset + port_get16(frame + parsed->udp_offset + 4);
 	unsigned char moved;
 
 	if (end > readable)

@@ -9,16 +9,13 @@
  * The clock is read once a batch, and only when a frame of it is stamped: the batch was taken from the ring at once.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "port/pacer.h"
-#include "port/receiver.h"
-#include "sys/cpu_affinity.h"
 #include "traffic/frame_parse.h"
+#include "traffic/queue_workers.h"
 #include "traffic/sink_check.h"
 #include "traffic/sink_xsk.h"
 #include "wire_test_frame.h"
@@ -28,12 +25,7 @@
 
 struct taking {
 	struct sink_threads *all;
-	const struct receiver_ops *ops;
-	struct receiver *receiver;
-	pthread_t thread;
-	int cpu, started, result;
-	char error[256];
-	uint64_t bytes, other_frames, other_bytes;
+	uint64_t bytes, other_frames, other_bytes, beyond_frames[LEDGER_MAX_STREAMS];
 	uint64_t stamped, stamp_errors, first_ns, last_ns, jitter_sum_ns, jitter_count, before_latency_ns;
 	int has_before;
 	struct histogram latency_ns, gap_ns;
@@ -42,9 +34,9 @@ struct taking {
 
 struct sink_threads {
 	struct sink_config config;
-	int count;
-	atomic_int stop;
+	struct queue_workers *workers;
 	atomic_uint run_tag; /* 0: that of the first frame */
+	atomic_uint begun;   /* run tag << 8 | bit s: stream s of it was announced to begin */
 	struct ledger *ledgers[LEDGER_MAX_STREAMS];
 	struct taking takings[SINK_MAX_QUEUES];
 };
@@ -95,6 +87,28 @@ static int is_counted(struct sink_threads *all, const struct receive_frame *fram
 	       parsed->stream < all->config.streams;
 }
 
+/* Remembers that a stream of this run, or of one that may become ours, begins; see announces_begin() in bpf/hop_body.bpf.h. */
+static void note_begin(struct sink_threads *all, const struct receive_frame *frame, const struct parsed_frame *parsed)
+{
+	unsigned int tag = atomic_load(&all->run_tag), before = atomic_load(&all->begun), after;
+
+	if (parsed->stream >= all->config.streams || parsed->run_tag == HOPCAP_PROBE_TAG || (tag && tag != parsed->run_tag) ||
+	    is_corrupted(frame, parsed, 0))
+		return;
+	do {
+		after = (before >> 8 == parsed->run_tag ? before : (unsigned int)parsed->run_tag << 8) | 1u << parsed->stream;
+	} while (!atomic_compare_exchange_weak(&all->begun, &before, after));
+}
+
+static void count_other(struct taking *taking, const struct receive_frame *frame, const struct parsed_frame *parsed)
+{
+	taking->other_frames++;
+	taking->other_bytes += frame->bytes;
+	if (parsed && parsed->run_tag == atomic_load_explicit(&taking->all->run_tag, memory_order_relaxed) &&
+	    parsed->stream >= taking->all->config.streams && !(parsed->flags & HOPCAP_FRAME_END))
+		taking->beyond_frames[parsed->stream % LEDGER_MAX_STREAMS]++;
+}
+
 static void take(void *context, const struct receive_frame *frames, unsigned char *send_back, unsigned int count)
 {
 	struct taking *taking = context;
@@ -107,9 +121,16 @@ static void take(void *context, const struct receive_frame *frames, unsigned cha
 		struct ledger_track *track;
 
 		send_back[i] = 0;
-		if (!frame_parse(frame->data, frame->data_bytes, &parsed) || !is_counted(all, frame, &parsed)) {
-			taking->other_frames++;
-			taking->other_bytes += frame->bytes;
+		if (!frame_parse(frame->data, frame->data_bytes, &parsed)) {
+			count_other(taking, frame, NULL);
+			continue;
+		}
+		if (parsed.flags & HOPCAP_FRAME_END && !parsed.sequence) {
+			note_begin(all, frame, &parsed);
+			continue;
+		}
+		if (!is_counted(all, frame, &parsed)) {
+			count_other(taking, frame, &parsed);
 			continue;
 		}
 		track = &taking->tracks[parsed.stream];
@@ -131,44 +152,17 @@ static void take(void *context, const struct receive_frame *frames, unsigned cha
 	}
 }
 
-static void *take_thread(void *argument)
-{
-	struct taking *taking = argument;
-
-	cpu_pin_thread(taking->cpu);
-	taking->result = taking->ops->receive(taking->receiver, &taking->all->stop, take, taking);
-	if (taking->result)
-		snprintf(taking->error, sizeof(taking->error), "%s", error_text());
-	return NULL;
-}
-
-static int open_one(struct sink_threads *threads, int index, int ifindex)
-{
-	const struct sink_config *config = &threads->config;
-	struct taking *taking = &threads->takings[index];
-	const struct port_config port = { .interface = config->interface,
-					  .ifindex = ifindex,
-					  .queue = config->queue + index,
-					  .busy_poll = config->busy_poll };
-	int code;
-
-	taking->all = threads;
-	taking->ops = config->kind == SINK_AF_XDP_ZC ? &receiver_xsk_zero_copy : &receiver_xsk_copy;
-	taking->cpu = config->cpu < 0 ? -1 : config->cpu + index;
-	code = taking->ops->open(&port, &taking->receiver);
-	if (code)
-		return code;
-	threads->count++;
-	code = pthread_create(&taking->thread, NULL, take_thread, taking);
-	if (code)
-		return error_set(code, "cannot start a thread that counts: %s", strerror(code));
-	taking->started = 1;
-	return 0;
-}
-
-int sink_threads_open(const struct sink_config *config, int ifindex, int queues, struct sink_threads **result)
+int sink_threads_open(const struct sink_config *config, struct sink_threads **result)
 {
 	struct sink_threads *threads = calloc(1, sizeof(*threads));
+	struct queue_workers_config workers = { .interface = config->interface,
+						.zero_copy = config->kind == SINK_AF_XDP_ZC,
+						.queue = config->queue,
+						.queues = config->queues,
+						.cpu = config->cpu,
+						.busy_poll = config->busy_poll,
+						.take = take,
+						.context_bytes = sizeof(struct taking) };
 	int code = 0;
 
 	if (!threads)
@@ -180,8 +174,11 @@ int sink_threads_open(const struct sink_config *config, int ifindex, int queues,
 		if (!threads->ledgers[i])
 			code = error_set(ENOMEM, "%s: no memory for %d ledgers", config->interface, config->streams);
 	}
-	for (int i = 0; !code && i < queues; i++)
-		code = open_one(threads, i, ifindex);
+	for (int i = 0; i < SINK_MAX_QUEUES; i++)
+		threads->takings[i].all = threads;
+	workers.contexts = threads->takings;
+	if (!code)
+		code = queue_workers_open(&workers, &threads->workers);
 	if (code) {
 		sink_threads_close(threads);
 		return code;
@@ -198,6 +195,8 @@ static void add(struct sink_threads *threads, const struct taking *taking, int i
 	reading->bytes += taking->bytes;
 	reading->other_frames += taking->other_frames;
 	reading->other_bytes += taking->other_bytes;
+	for (int i = 0; i < LEDGER_MAX_STREAMS; i++)
+		reading->beyond_frames[i] += taking->beyond_frames[i];
 	reading->stamped += taking->stamped;
 	reading->stamp_errors += taking->stamp_errors;
 	histogram_merge(&reading->latency_ns, &taking->latency_ns);
@@ -213,7 +212,7 @@ static void add(struct sink_threads *threads, const struct taking *taking, int i
 	}
 	reading->frames += frames;
 	reading->queue_frames[(threads->config.queue + index) % SINK_MAX_QUEUES] += frames;
-	taking->ops->statistics(taking->receiver, &statistics);
+	queue_workers_statistics(threads->workers, index, &statistics);
 	reading->dropped += statistics.dropped;
 	reading->ring_full += statistics.ring_full;
 	reading->fill_empty += statistics.fill_empty;
@@ -223,48 +222,38 @@ static void add(struct sink_threads *threads, const struct taking *taking, int i
 int sink_threads_read(struct sink_threads *threads, struct sink_reading *reading)
 {
 	uint64_t jitter_sum_ns = 0, jitter_count = 0;
-	int code = 0;
+	unsigned int begun = atomic_load(&threads->begun);
 
 	memset(reading, 0, sizeof(*reading));
 	reading->run_tag = (uint16_t)atomic_load(&threads->run_tag);
-	for (int i = 0; i < threads->count; i++) {
+	if (reading->run_tag && begun >> 8 == reading->run_tag)
+		reading->begun_streams = begun & 0xff;
+	for (int i = 0; i < queue_workers_count(threads->workers); i++) {
 		const struct taking *taking = &threads->takings[i];
 
 		add(threads, taking, i, reading);
 		jitter_sum_ns += taking->jitter_sum_ns;
 		jitter_count += taking->jitter_count;
-		if (taking->result && !code)
-			code = error_set(-taking->result, "%s", taking->error);
 	}
 	reading->jitter_ns = jitter_count ? (double)jitter_sum_ns / (double)jitter_count : 0;
-	return code;
+	return queue_workers_result(threads->workers);
 }
 
 const char *sink_threads_describe(const struct sink_threads *threads)
 {
-	const struct taking *first = &threads->takings[0];
-
-	return first->ops->describe(first->receiver);
+	return queue_workers_describe(threads->workers);
 }
 
 void sink_threads_stop(struct sink_threads *threads)
 {
-	atomic_store(&threads->stop, 1);
-	for (int i = 0; i < threads->count; i++) {
-		if (threads->takings[i].started)
-			pthread_join(threads->takings[i].thread, NULL);
-		threads->takings[i].started = 0;
-	}
+	queue_workers_stop(threads->workers);
 }
 
 void sink_threads_close(struct sink_threads *threads)
 {
 	if (!threads)
 		return;
-	sink_threads_stop(threads);
-	for (int i = 0; i < threads->count; i++) {
-		threads->takings[i].ops->close(threads->takings[i].receiver);
-	}
+	queue_workers_close(threads->workers);
 	for (int i = 0; i < LEDGER_MAX_STREAMS; i++)
 		ledger_close(threads->ledgers[i]);
 	free(threads);

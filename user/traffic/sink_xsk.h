@@ -7,8 +7,8 @@
 
 struct sink_threads;
 
-/* Runs in the namespace of the interface, which has so many queues to serve. 0 or -errno with error text. */
-int sink_threads_open(const struct sink_config *config, int ifindex, int queues, struct sink_threads **threads);
+/* Runs in the namespace of the interface, as sink_threads_stop() and _close() do. 0 or -errno with error text. */
+int sink_threads_open(const struct sink_config *config, struct sink_threads **threads);
 /* 0, or the first -errno of a thread with its error text; the reading is what was counted until then. */
 int sink_threads_read(struct sink_threads *threads, struct sink_reading *reading);
 const char *sink_threads_describe(const struct sink_threads *threads);

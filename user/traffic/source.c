@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The source thread; see source.h. A stream is ended by a flag for ports that loop in user space and by SIGUSR1 for live
- * frames, whose loop is inside the kernel and ends with EINTR. The signal is repeated until the thread says that it is
- * done, since one that comes just before the system call would be lost.
+ * The source of a run; see source.h. What its thread does is send_worker.c. Called by measure/.
  */
 #include <errno.h>
 #include <net/if.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,9 +13,9 @@
 #include "base/undo.h"
 #include "port/pacer.h"
 #include "port/ports.h"
-#include "sys/cpu_affinity.h"
 #include "sys/netns.h"
 #include "traffic/frame.h"
+#include "traffic/send_worker.h"
 #include "traffic/source.h"
 
 #define TICK_NS 10000000
@@ -31,29 +27,15 @@ struct source {
 	struct source_place place;
 	int ifindex;
 	struct port *ports[PORT_COUNT];
-	pthread_t thread;
-	/* the stream that the thread is sending */
-	const struct port_ops *ops;
-	struct port *port;
-	struct port_stream stream;
-	struct port_sent *sent;
+	/* the stream that is being sent */
+	struct send_worker worker;
 	unsigned char frame[HOPCAP_MAX_FRAME_BYTES];
 	struct port_template template;
-	atomic_int stop, done, stopped; /* stopped: by source_stop() */
-	int result;
-	char error[512];
-	_Atomic uint64_t begin_ns; /* 0 until the thread runs in its place; the duration counts from here */
-	uint64_t end_ns;
+	atomic_int stop, stopped; /* stopped: by source_stop() */
 };
-
-static void wake_up(int signal)
-{
-	(void)signal; /* it only has to interrupt a system call */
-}
 
 int source_open(const struct source_place *place, struct source **result)
 {
-	struct sigaction action = { .sa_handler = wake_up };
 	struct netns_token token;
 	struct source *source;
 	int code = netns_enter(place->netns, &token);
@@ -72,7 +54,6 @@ int source_open(const struct source_place *place, struct source **result)
 		free(source);
 		return error_set(ENODEV, "%s: no such interface", place->interface);
 	}
-	sigaction(SIGUSR1, &action, NULL);
 	*result = source;
 	return 0;
 }
@@ -157,25 +138,6 @@ int source_other_cpu(int cpu)
 	return -1;
 }
 
-static void *send_thread(void *argument)
-{
-	struct source *source = argument;
-	struct netns_token token;
-
-	cpu_pin_thread(source->place.cpu);
-	source->result = netns_enter(source->place.netns, &token);
-	atomic_store(&source->begin_ns, pacer_now_ns());
-	if (!source->result) {
-		source->result = source->ops->send(source->port, &source->stream, source->sent);
-		source->end_ns = pacer_now_ns();
-		netns_leave(&token);
-	}
-	if (source->result)
-		strncpy(source->error, error_text(), sizeof(source->error) - 1);
-	atomic_store(&source->done, 1);
-	return NULL;
-}
-
 static void prepare(struct source *source, const struct source_stream *stream, const struct port_ops *ops)
 {
 	struct frame_spec spec = { .frame_bytes = stream->frame_bytes,
@@ -184,17 +146,16 @@ static void prepare(struct source *source, const struct source_stream *stream, c
 
 	memcpy(spec.source_mac, source->place.source_mac, 6);
 	memcpy(spec.destination_mac, source->place.destination_mac, 6);
-	source->ops = ops;
-	source->port = source->ports[ops->kind];
 	atomic_store(&source->stop, 0);
-	atomic_store(&source->done, 0);
-	atomic_store(&source->begin_ns, 0);
-	source->end_ns = 0;
+	source->worker.ops = ops;
+	source->worker.port = source->ports[ops->kind];
+	source->worker.netns = source->place.netns;
+	source->worker.cpu = source->place.cpu;
 	source->template = (struct port_template){ .frame = source->frame,
 						    .frame_bytes = stream->frame_bytes,
 						    .header_offset = frame_build(&spec, source->frame) };
 	source->template.udp_offset = source->template.header_offset - 8;
-	source->stream = (struct port_stream){
+	source->worker.stream = (struct port_stream){
 		.templates = &source->template,
 		.template_count = 1,
 		.flows = 1,
@@ -208,8 +169,9 @@ static void prepare(struct source *source, const struct source_stream *stream, c
 int source_send(struct source *source, const struct source_stream *stream, void (*tick)(void *context), void *context,
 		struct port_sent *sent, double *elapsed_s)
 {
-	const struct port_ops *ops = port_ops_of(stream->port);
 	const struct timespec pause = { .tv_nsec = TICK_NS }, short_pause = { .tv_nsec = 200000 };
+	const struct port_ops *ops = port_ops_of(stream->port);
+	struct send_worker *worker = &source->worker;
 	int code;
 
 	memset(sent, 0, sizeof(*sent));
@@ -221,17 +183,16 @@ int source_send(struct source *source, const struct source_stream *stream, void 
 	if (code)
 		return code;
 	prepare(source, stream, ops);
-	source->sent = sent;
-	code = pthread_create(&source->thread, NULL, send_thread, source);
+	code = send_worker_start(worker);
 	if (code)
-		return error_set(code, "cannot start the source thread: %s", strerror(code));
-	while (!atomic_load(&source->done)) {
-		uint64_t now_ns = pacer_now_ns(), begin_ns = atomic_load(&source->begin_ns);
+		return code;
+	while (!send_worker_done(worker)) {
+		uint64_t now_ns = pacer_now_ns(), begin_ns = atomic_load(&worker->begin_ns);
 		uint64_t deadline_ns = (begin_ns ? begin_ns : now_ns) + (uint64_t)(stream->duration_s * 1e9);
 
 		if (now_ns >= deadline_ns || undo_interrupted() || atomic_load(&source->stopped)) {
 			atomic_store(&source->stop, 1);
-			pthread_kill(source->thread, SIGUSR1);
+			send_worker_wake(worker);
 			nanosleep(&short_pause, NULL);
 			continue;
 		}
@@ -239,10 +200,9 @@ int source_send(struct source *source, const struct source_stream *stream, void 
 			tick(context);
 		nanosleep(deadline_ns - now_ns < TICK_NS ? &short_pause : &pause, NULL);
 	}
-	pthread_join(source->thread, NULL);
-	if (source->end_ns > source->begin_ns)
-		*elapsed_s = (double)(source->end_ns - source->begin_ns) / 1e9;
-	if (source->result)
-		return error_set(-source->result, "%s", source->error);
-	return 0;
+	code = send_worker_join(worker);
+	*sent = worker->sent;
+	if (worker->end_ns > worker->begin_ns)
+		*elapsed_s = (double)(worker->end_ns - worker->begin_ns) / 1e9;
+	return code;
 }
