@@ -2,8 +2,8 @@
 /*
  * The one body of a hop probe; hop_xdp and hop_tc differ only in how they get at the frame.
  *
- * Owns: what is ours, counting, learning a run tag. Leaves to others: finding the header (parse.bpf.h), stamps
- * (hop_stamp.bpf.h), what a sink does (hop_sink.bpf.h), reading the maps (user/probe/hop_probe.c). The program that
+ * Owns: what is ours, counting. Leaves to others: finding the header (parse.bpf.h), stamps (hop_stamp.bpf.h), what a sink
+ * does (hop_sink.bpf.h) and learns (hop_learn.bpf.h), reading the maps (user/probe/hop_probe.c). The program that
  * includes this has defined, of its context type HOP_CONTEXT: hop_data(), hop_data_end(), hop_load_bytes(), hop_queue(), hop_length()
  * in memory, hop_bytes() on the wire, and hop_plain_bytes(), which is the same for an untagged frame in one buffer.
  *
@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 
+#include "hop_learn.bpf.h"
 #include "hop_sink.bpf.h"
 #include "hop_stamp.bpf.h"
 #include "map_hop.h"
@@ -63,11 +64,6 @@ static __always_inline void count_test(struct hop_counters *counters, __u32 byte
 	counters->test_bytes += bytes;
 }
 
-static __always_inline int is_our_stream(const struct hop_control *control, const struct test_frame *frame)
-{
-	return (__u8)(header_stream(frame->header) - control->stream) < control->stream_count;
-}
-
 static __always_inline int is_ours(const struct hop_control *control, const struct test_frame *frame)
 {
 	return control->run_tag && header_run_tag(frame->header) == control->run_tag && is_our_stream(control, frame);
@@ -76,54 +72,6 @@ static __always_inline int is_ours(const struct hop_control *control, const stru
 static __always_inline int finds_test_frame(void *data, void *data_end, struct test_frame *frame)
 {
 	return likely(parse_plain_test_frame(data, data_end, frame)) || parse_test_frame(data, data_end, frame);
-}
-
-/* Takes the run tag of a frame when none is known yet; 1 when the frame is ours then. Others use UDP port 9, too (wake-on-LAN),
- * so it has to be sound, and an end of a stream starts nothing. */
-static __always_inline int learns(struct hop_control *control, void *data, void *data_end, const struct test_frame *frame,
-				  __u32 length)
-{
-	struct payload payload;
-	__u32 tag = header_run_tag(frame->header);
-
-	if (!control->learn || control->run_tag || !tag || tag == HOPCAP_PROBE_TAG || !is_our_stream(control, frame) ||
-	    header_flags(frame->header) & HOPCAP_FRAME_END || !check_headers(data, data_end, frame, length, &payload))
-		return 0;
-	__sync_val_compare_and_swap(&control->run_tag, 0, tag); /* another CPU may be first */
-	return *(volatile __u32 *)&control->run_tag == tag;
-}
-
-/*
- * 1 when a source announces with this frame that one of our streams begins, of our run or of one that may become ours. The run
- * tag is not learnt from it: a source that then fails must not make the sink deaf to the next one.
- */
-static __noinline int announces_begin(struct hop_control *control, void *data, void *data_end, const struct test_frame *frame,
-				      __u32 length)
-{
-	__u8 stream = header_stream(frame->header) - control->stream;
-	__u32 tag = header_run_tag(frame->header);
-	struct payload payload;
-
-	if (!(header_flags(frame->header) & HOPCAP_FRAME_END) || header_sequence(frame->header) || !tag || tag == HOPCAP_PROBE_TAG ||
-	    (control->run_tag ? control->run_tag != tag : !control->learn) || !is_our_stream(control, frame) ||
-	    !check_headers(data, data_end, frame, length, &payload))
-		return 0;
-	if (control->begun_tag != tag)
-		control->begun_streams = 0;
-	control->begun_tag = tag;
-	control->begun_streams |= 1 << (stream & (LEDGER_MAX_STREAMS - 1));
-	return 1;
-}
-
-/* A stream of our run that has no ledger here. */
-static __always_inline void count_beyond(const struct hop_control *control, struct hop_counters *counters,
-					 const struct test_frame *frame)
-{
-	__u8 stream = header_stream(frame->header) - control->stream;
-
-	if (control->run_tag && header_run_tag(frame->header) == control->run_tag && stream >= control->stream_count &&
-	    !(header_flags(frame->header) & HOPCAP_FRAME_END))
-		counters->beyond_frames[stream & (LEDGER_MAX_STREAMS - 1)]++;
 }
 
 static __always_inline void count_queue(struct hop_counters *counters, __u32 queue)

@@ -42,6 +42,7 @@ refused "rate nonsense" 2 "rate" "${run[@]}" --rate fast "${LAB_POINTS[@]}"
 refused "size too small" 2 "size" "${run[@]}" --size 20 "${LAB_POINTS[@]}"
 refused "size over the MTU" 2 "MTU" "${run[@]}" --size 9000 "${LAB_POINTS[@]}"
 refused "unknown port" 2 "unknown port" "${run[@]}" --port carrier-pigeon "${LAB_POINTS[@]}"
+refused "zero-copy that veth has not" 3 "zero-copy" "${run[@]}" --port af_xdp_zc "${LAB_POINTS[@]}"
 refused "CPU that is not there" 2 "CPU 4000" "${run[@]}" --cpu 4000 "${LAB_POINTS[@]}"
 refused "unknown option" 2 "bogus" "${run[@]}" --bogus
 refused "unknown command" 2 "rnu" "$HOPCAP" rnu

@@ -66,10 +66,18 @@ check "verify: nothing corrupted" jq -e '.frames > 4750 and .streams[0].corrupte
 check "two workers, two streams" send_json workers --workers 2 --port live --frames 30001 --rate 60000 "$source" "$target"
 check "two workers: books" books workers
 check "two workers: each has its part" jq -e '[.streams[].sent] == [15001, 15000]' "$TMP/workers.json"
+check "two workers of clones" send_json clones --workers 2 --port packet --frames 20000 --rate 40000 "$source" "$target"
+check "two workers of clones: books" books clones
+check "two workers of clones: each has its part, none doubled" jq -e '[.streams[] | .sent == 10000 and .frames > 9500 and .duplicates == 0] | all' "$TMP/clones.json"
+for size in 60 500; do
+	check "super-frames of $size-byte frames" send_json super --super 65000 --size "$size" --rate 50000 --frames 10000 "$source" "$target"
+	check "super-frames of $size-byte frames: books" books super
+done
 check "9014 bytes" send_json jumbo --size 9014 --rate 2000 --frames 4000 "j0@ns:$a" "k0@ns:$b"
 check "9014 bytes: nearly all arrive, counted exactly" jq -e '.frames > 3800 and .bytes == .frames * 9014' "$TMP/jumbo.json"
 
 # Two processes that know nothing of each other but the frames: the sink hears at the end how many there were.
+rm -f "$TMP/sink.lines" "$TMP/sink.error"
 "$HOPCAP" sink --json-lines "$target" >"$TMP/sink.lines" 2>"$TMP/sink.error" &
 sink=$!
 check "the sink is ready" wait_until 10 grep -q waiting "$TMP/sink.error"
@@ -79,6 +87,19 @@ wait "$sink"
 check_equal "the sink's exit status" 0 $?
 tail -n 1 "$TMP/sink.lines" >"$TMP/two.json"
 check "the sink knows how many there were" jq -e '.streams[0] | .sent == 12345 and .frames > 11700 and .frames + .lost == .sent' "$TMP/two.json"
+check "and that it saw both ends" jq -e '.streams[0] | .start_known and .end_known and .lost_from == 0' "$TMP/two.json"
+check "and was neither interrupted nor failed" jq -e '.interrupted == false and .error == null and .streams_beyond == 0' "$TMP/two.json"
+
+# More streams than ledgers.
+for kind in xdp tc af_xdp_copy; do
+	rm -f "$TMP/beyond.lines" "$TMP/sink.error"
+	"$HOPCAP" sink --json-lines --kind "$kind" --streams 1 "$target" >"$TMP/beyond.lines" 2>"$TMP/sink.error" &
+	sink=$!
+	wait_until 10 grep -q waiting "$TMP/sink.error"
+	check "three streams to one ledger of $kind" send_json three --to-mac "$target_mac" --port packet --workers 3 --frames 6000 --rate 30000 "$source"
+	wait "$sink"
+	check "$kind: the others are counted apart" jq -es 'last | .streams_beyond == 2 and .beyond_frames > 3600 and .beyond_frames <= 4000 and .other_frames < 1000' "$TMP/beyond.lines"
+done
 
 # A sink that ends in the middle: what it saw until then adds up.
 "$HOPCAP" send --json-lines --to-mac "$target_mac" --port af_xdp_copy --seconds 30 "$source" >"$TMP/long.lines" 2>&1 &
@@ -86,12 +107,28 @@ sender=$!
 wait_until 10 grep -q interval "$TMP/long.lines"
 for kind in xdp tc af_xdp_copy; do
 	"$HOPCAP" sink --json-lines --kind "$kind" --seconds 0.5 "$target" 2>/dev/null | tail -n 1 >"$TMP/middle.json"
-	check "sink $kind, ended in mid-stream: adds up" jq -e '.streams[0] | .frames > 0 and .next == .frames - .duplicates + .lost' "$TMP/middle.json"
+	check "sink $kind, ended in mid-stream: adds up" jq -e '.streams[0] | .frames > 0 and .next - .lost_from == .frames - .duplicates + .lost' "$TMP/middle.json"
+	check "sink $kind, in mid-stream: says where it joined" jq -e '.streams[0] | (.start_known or .end_known | not) and .lost_from == .lowest and .lowest > 0' "$TMP/middle.json"
 done
 kill -INT "$sender"
 wait "$sender"
+check_equal "an interrupted sender's exit status" 1 $?
+check "it says so" jq -es 'last | .interrupted and .error == null and .sent > 0' "$TMP/long.lines"
+
+# A reader that has seen enough. first_line COMMAND…: the first line of its output, then its status.
+first_line() {
+	"$HOPCAP" "$@" 2>"$TMP/error" | head -n 1
+	echo "status ${PIPESTATUS[0]}"
+}
+for command in "send --rate 1000 $source $target" "sink $target" "reflect $target"; do
+	# shellcheck disable=SC2086 # words are wanted
+	first_line $command --json-lines --seconds 60 >"$TMP/first"
+	check_equal "${command%% *} | head -1: one line, status 0" "1 status 0" "$(grep -c interval "$TMP/first") $(tail -n 1 "$TMP/first")"
+	check_equal "${command%% *} | head -1: quietly" 0 "$(grep -ciE "pipe|cannot write" "$TMP/error")"
+done
 
 for kind in xdp tc af_xdp_copy; do
+	rm -f "$TMP/reflect.lines" "$TMP/reflect.error"
 	"$HOPCAP" reflect --kind "$kind" --json-lines "$target" >"$TMP/reflect.lines" 2>"$TMP/reflect.error" &
 	reflector=$!
 	check "reflect $kind is ready" wait_until 10 test -s "$TMP/reflect.error"
@@ -100,7 +137,8 @@ for kind in xdp tc af_xdp_copy; do
 	kill -INT "$reflector"
 	wait "$reflector"
 	check_equal "reflect $kind: exit status" 0 $?
-	check "reflect $kind: counted" jq -es 'last | .reflected > 4750' "$TMP/reflect.lines"
+	check "reflect $kind: test frames alone are counted as such" \
+		jq -es 'last | .reflected > 4750 and .reflected <= 5000 and .probes >= 32 and .interrupted and .error == null' "$TMP/reflect.lines"
 done
 
 # A capture of three frames (60, 200, 60 bytes at 0, 1 and 3 ms), made by hand.
@@ -156,6 +194,15 @@ for file in cut empty text nosuch; do
 done
 refused "burst without rate" 2 "--rate" "${send[@]}" --burst 8 "$source" "$target"
 refused "stamp interval" 2 "power of two" "${send[@]}" --stamp 3 "$source" "$target"
+refused "queue of a port that has none" 2 "--queue belongs" "${send[@]}" --port live --queue 1 "$source" "$target"
+refused "super-frame that holds no frame" 2 "do not hold" "${send[@]}" --super 1000 --size 1400 "$source" "$target"
+refused "super-frame of several sizes" 2 "one size" "${send[@]}" --super 2000 --size 60,120 "$source" "$target"
+for option in "--queue 0" "--queues 1" "--cpu 0" --busy-poll; do
+	for command in sink reflect; do
+		# shellcheck disable=SC2086 # words are wanted
+		refused "$command: ${option%% *} with a kind that has none" 2 "${option%% *} belongs to" "$HOPCAP" "$command" --kind xdp $option "$target"
+	done
+done
 refused "sink: no such queue" 2 "queue" "$HOPCAP" sink --kind af_xdp_copy --queue 9 "$target"
 refused "sink: unknown kind" 2 "kind" "$HOPCAP" sink --kind bucket "$target"
 
@@ -164,6 +211,7 @@ for port in live af_xdp_copy packet; do
 	ip -n "$a" link add gone0 type veth peer name gone1 netns "$b"
 	ip -n "$a" link set gone0 up
 	ip -n "$b" link set gone1 up
+	rm -f "$TMP/gone.lines" "$TMP/gone.error"
 	"$HOPCAP" send --json-lines --port "$port" --seconds 60 --rate 20000 "gone0@ns:$a" "gone1@ns:$b" >"$TMP/gone.lines" 2>"$TMP/gone.error" &
 	sender=$!
 	wait_until 10 grep -q interval "$TMP/gone.lines"
@@ -174,7 +222,40 @@ for port in live af_xdp_copy packet; do
 	check "$port: counts until then are kept" jq -es 'last | .sent > 1000 and .frames > 1000' "$TMP/gone.lines"
 	# a source goes on into the dying device for some tenths of a second
 	check "$port: what had arrived is not called lost" jq -es 'last | .frames >= .sent * 0.5' "$TMP/gone.lines"
-	check "$port: says why" grep -qE "gone|no such|went away|vanished" "$TMP/gone.error"
+	check "$port: says why" grep -qE "gone|no such|went away|vanished|away after" "$TMP/gone.error"
+	check "$port: and in the result" jq -es 'last | .error | length > 0' "$TMP/gone.lines"
+done
+
+# … or is only set down.
+ip -n "$a" link add down0 type veth peer name down1 netns "$b"
+both_up() { # the kernel tells of a carrier up to a second late when it comes and goes
+	ip -n "$a" link set down0 up && ip -n "$b" link set down1 up
+	wait_until 10 sh -c "ip -n $a link show down0 | grep -q 'state UP' && ip -n $b link show down1 | grep -q 'state UP'"
+}
+for port in live af_xdp_copy packet; do
+	both_up
+	rm -f "$TMP/down.lines" "$TMP/down.error"
+	"$HOPCAP" send --json-lines --port "$port" --seconds 60 --rate 20000 "down0@ns:$a" "down1@ns:$b" >"$TMP/down.lines" 2>"$TMP/down.error" &
+	sender=$!
+	wait_until 10 grep -q interval "$TMP/down.lines"
+	ip -n "$a" link set down0 down
+	check "$port: ends when the interface goes down" wait_until 10 grep -q '"result"' "$TMP/down.lines"
+	wait "$sender"
+	check_equal "$port, down: exit status" 3 $?
+	check "$port, down: counts until then, and why" jq -es 'last | .sent > 1000 and .frames > 1000 and (.error | test("went down"))' "$TMP/down.lines"
+done
+for command in "sink --kind xdp" "sink --kind tc" "sink --kind af_xdp_copy" "reflect --kind xdp" "reflect --kind tc" "reflect --kind af_xdp_copy"; do
+	both_up
+	rm -f "$TMP/down.lines" "$TMP/down.error"
+	# shellcheck disable=SC2086 # words are wanted
+	"$HOPCAP" $command --json-lines --seconds 60 "down1@ns:$b" >"$TMP/down.lines" 2>"$TMP/down.error" &
+	taker=$!
+	wait_until 10 test -s "$TMP/down.error"
+	ip -n "$b" link set down1 down
+	check "$command: ends when the interface goes down" wait_until 10 grep -q '"result"' "$TMP/down.lines"
+	wait "$taker"
+	check_equal "$command, down: exit status" 3 $?
+	check "$command, down: says so" jq -es 'last | .error | test("went down")' "$TMP/down.lines"
 done
 
 # Locked memory: a limit that AF_XDP cannot live with is named.

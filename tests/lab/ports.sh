@@ -26,6 +26,7 @@ for port in live af_xdp_copy packet; do
 	check "$port: keeps the rate" keeps_rate "$TMP/$port.json"
 	check_equal "$port is what was used" "$port" "$(json "$TMP/$port.json" .source.port)"
 done
+check "zero-copy, which nobody asked for, is no part of the reason" jq -e '.source.why | contains("zero") | not' "$TMP/live.json"
 check "large frames by packet" "$HOPCAP" run --lab sea --mtu 9000 --size 9014 --quick --json "$TMP/jumbo.json"
 check "large frames: losses add up" losses_add_up "$TMP/jumbo.json"
 check "large frames: nothing doubled or reordered" keeps_books "$TMP/jumbo.json"

@@ -134,7 +134,7 @@ static const struct option_row rows[] = {
 	  "frame size of cuts and verdict, without FCS (default: the largest that arrives)", &options.size_bytes,
 	  HOPCAP_MIN_FRAME_BYTES, HOPCAP_MAX_FRAME_BYTES },
 	{ "port", 'p', OPTION_TEXT, "PORT",
-	  "how frames are sent: live, af_xdp_copy or packet (default: the fastest that delivers)", &options.port, 0,
+	  "how frames are sent: af_xdp_zc, live, af_xdp_copy or packet (default: the fastest that delivers)", &options.port, 0,
 	  0 },
 	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu,
 	  0, 4095 },
@@ -181,7 +181,7 @@ static void clear_progress(void)
 
 static int choose_port(struct measure_request *request)
 {
-	static const enum run_port known[] = { RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
+	static const enum run_port known[] = { RUN_PORT_AF_XDP_ZC, RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
 
 	if (!options.port)
 		return 0;
@@ -192,7 +192,7 @@ static int choose_port(struct measure_request *request)
 		request->port = known[i];
 		return 0;
 	}
-	return error_set(EINVAL, "unknown port '%s'; live, af_xdp_copy and packet are known", options.port);
+	return error_set(EINVAL, "unknown port '%s'; af_xdp_zc, live, af_xdp_copy and packet are known", options.port);
 }
 
 /* A run of a minute that cannot be saved is a minute lost: find out first. */

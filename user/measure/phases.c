@@ -55,7 +55,7 @@ static void note_refusal(char *why, size_t size, enum run_port port, const char 
 static int choose_port(struct phases *phases, unsigned int bytes, enum run_port *chosen, char *why, size_t why_size,
 		       struct run_trial **trial)
 {
-	static const enum run_port order[] = { RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
+	static const enum run_port order[] = { RUN_PORT_AF_XDP_ZC, RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
 	const struct measure_request *request = phases->request;
 
 	why[0] = 0;
@@ -69,7 +69,9 @@ static int choose_port(struct phases *phases, unsigned int bytes, enum run_port 
 		if (code < 0)
 			return code;
 		if (!code) {
-			note_refusal(why, why_size, order[i], why_not);
+			/* Most drivers have no zero-copy: that is a reason only for who asked for it. */
+			if (order[i] != RUN_PORT_AF_XDP_ZC || request->port_given)
+				note_refusal(why, why_size, order[i], why_not);
 			continue;
 		}
 		code = deliver(phases, order[i], bytes, trial);

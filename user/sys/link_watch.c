@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "sys/link_watch.h"
 
-#define TYPE_OFFSET 4				   /* of struct nlmsghdr */
+#define TYPE_OFFSET 4 /* of struct nlmsghdr */
 #define FAMILY_OFFSET (sizeof(struct nlmsghdr) + offsetof(struct ifinfomsg, ifi_family))
 #define INDEX_OFFSET (sizeof(struct nlmsghdr) + offsetof(struct ifinfomsg, ifi_index))
 #define FLAGS_OFFSET (sizeof(struct nlmsghdr) + offsetof(struct ifinfomsg, ifi_flags))
@@ -30,7 +30,8 @@
 static int attach_filter(int fd, int ifindex)
 {
 	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FAMILY_OFFSET), /* that a port leaves its bridge is an RTM_DELLINK, too */
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS,
+			 FAMILY_OFFSET), /* that a port leaves its bridge is an RTM_DELLINK, too */
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNSPEC, 0, 8),
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, INDEX_OFFSET),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, htonl((unsigned int)ifindex), 0, 6),

@@ -12,7 +12,7 @@
 enum link_event { LINK_STAYS, LINK_DOWN, LINK_GONE };
 
 struct link_watch {
-	int socket; /* -1: not open */
+	int socket;	       /* -1: not open */
 	enum link_event event; /* the worst that was heard of */
 };
 

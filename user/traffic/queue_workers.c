@@ -54,8 +54,8 @@ static int count_queues(const struct queue_workers_config *config, int *count)
 		return code;
 	*count = config->queues ? config->queues : (int)receive - config->queue;
 	if (*count < 1)
-		return error_set(EINVAL, "%s has %u receive queue%s, counted from 0, so there is no queue %d", config->interface,
-				 receive, receive == 1 ? "" : "s", config->queue);
+		return error_set(EINVAL, "%s has %u receive queue%s, counted from 0, so there is no queue %d",
+				 config->interface, receive, receive == 1 ? "" : "s", config->queue);
 	if (*count > QUEUE_WORKERS_MAX)
 		*count = QUEUE_WORKERS_MAX;
 	return 0;

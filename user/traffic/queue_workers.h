@@ -21,7 +21,7 @@ struct queue_workers_config {
 	int cpu;	   /* the first thread is pinned here, the others next to it; -1: nowhere */
 	int busy_poll;
 	receive_function take;
-	void *contexts;	   /* QUEUE_WORKERS_MAX of them; thread i has that at contexts + i * context_bytes */
+	void *contexts; /* QUEUE_WORKERS_MAX of them; thread i has that at contexts + i * context_bytes */
 	size_t context_bytes;
 };
 

@@ -16,9 +16,10 @@ struct send_worker {
 	/* Set before the start. */
 	const struct port_ops *ops;
 	struct port *port;
-	const char *netns;	   /* of the port's interface */
-	int cpu;		   /* to pin to; -1: where the scheduler likes */
-	const atomic_int *go;	   /* the thread waits until this is set, so that several begin together; NULL: it does not wait */
+	const char *netns; /* of the port's interface */
+	int cpu;	   /* to pin to; -1: where the scheduler likes */
+	const atomic_int
+		*go; /* the thread waits until this is set, so that several begin together; NULL: it does not wait */
 	struct port_stream stream; /* with stop */
 	/* Results; `sent` grows while it sends where the port has no progress(). */
 	struct port_sent sent;
