@@ -31,6 +31,11 @@ refused() {
 	fi
 }
 
+# Two seconds are promised; looking takes its time as well, and a machine with more to do than it has CPUs for is slow at both.
+SOON=3
+read -r load _ </proc/loadavg
+((${load%.*} > 2 * $(nproc))) && SOON=20
+
 # --- what a run says ---
 
 # book FILE: verdict, losses and domains as they must be, whatever the machine does.
@@ -66,18 +71,29 @@ os.dup2(connection.fileno(), 1)
 os.execv(sys.argv[2], sys.argv[2:])
 PY
 python3 "$TMP/serve.py" "$TMP/socket" "$TMP/agent" "${tag}a" 2>"$TMP/serve.error" &
-wait_until 10 test -S "$TMP/socket" || exit 1
+defer kill $!
+wait_until 60 test -S "$TMP/socket" || { not_ok "a socket to serve" "$(cat "$TMP/serve.error")"; exit 1; }
 check "source and sink behind a socket, another namespace there" "${run[@]}" --json "$TMP/ends.json" --domain "far=unix:$TMP/socket" \
 	a0@far "b0@ns:${tag}b" "b1@ns:${tag}b" "c0@far:ns=${tag}c"
 wait
 book "source and sink" "$TMP/ends.json"
 check "a delay from one clock to the same one is known well" jq -e '[.latency[].path.bound_ns] | all(. < 100000)' "$TMP/ends.json"
-check "nothing is left" wait_until 3 domain_is_clean "$tag"
+check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
 
 # An agent that is served by our own kernel (a container) shares its clock: there is no bound to speak of.
 check "an agent on the same kernel" "${run[@]}" --rfc2544=LATENCY --trial-seconds 0.1 --size 60 --json "$TMP/same.json" \
 	--domain "box=ip netns exec ${tag}c $HOPCAP agent --stdio" "a0@ns:${tag}a" c0@box
 check "is known to share the clock" jq -e 'all(.domains[]; .clock_bound_ns == null)' "$TMP/same.json"
+
+# --push, over what behaves as ssh does: the words after the host are a command line for a shell there.
+if [[ -x $HOPCAP.static ]]; then
+	printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$TMP/ssh"
+	chmod +x "$TMP/ssh"
+	check "the program is pushed and runs there" "$HOPCAP" stat --json --push --domain "vm=$TMP/ssh root@vm hopcap agent --stdio"
+	check_equal "and its copy is gone" "" "$(find /tmp -maxdepth 1 -name 'hopcap-??????' -newer "$TMP/ssh")"
+else
+	skip_case "--push" "make static has not been run"
+fi
 
 # --- what is refused ---
 
@@ -97,7 +113,7 @@ cat >"$TMP/garbled" <<SCRIPT
 SCRIPT
 chmod +x "$TMP/garbled"
 refused "agent that talks nonsense in mid-run" "domain mid.*nonsense" "${run[@]}" --domain "mid=$TMP/garbled" "${path[@]}"
-check "and is undone" wait_until 5 domain_is_clean "$tag"
+check "and is undone" wait_until "$SOON" domain_is_clean "$tag"
 
 # --- who dies ---
 
@@ -130,7 +146,7 @@ check "names the point" grep -qE '(b0|b1)@mid: domain mid: the agent is gone|dom
 check "keeps what was measured" jq -e '(.trials | length > 0) and ([.findings[].id] | index("domain-lost")) != null' "$TMP/part.json"
 check "which can be reported" "$HOPCAP" report "$TMP/part.json"
 check "its losses add up" losses_add_up "$TMP/part.json"
-check "nothing is left" wait_until 3 domain_is_clean "$tag"
+check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
 
 start_run
 kill -STOP "$AGENT"
@@ -139,26 +155,26 @@ wait "$RUN"
 check_equal "with status 3" 3 $?
 check "and says so" grep -q 'domain mid: the agent has been silent' "$TMP/error"
 kill -CONT "$AGENT" 2>/dev/null
-check "nothing is left" wait_until 3 domain_is_clean "$tag"
+check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
 
 start_run
 kill -KILL "$RUN"
 wait "$RUN" 2>/dev/null
-check "the agent undoes all when the host is killed" wait_until 2 domain_is_clean "$tag"
+check "the agent undoes all when the host is killed" wait_until "$SOON" domain_is_clean "$tag"
 
 start_run
 kill -STOP "$RUN"
 agent_is_gone() {
 	! agent_runs 2>/dev/null
 }
-check "the agent undoes all when the host is stopped" wait_until 3 agent_is_gone
+check "the agent undoes all when the host is stopped" wait_until "$SOON" agent_is_gone
 kill -CONT "$RUN"
 wait "$RUN"
 check_equal "which says so when it goes on" 3 $?
-check "nothing is left" wait_until 3 domain_is_clean "$tag"
+check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
 
 start_run
 kill -INT "$RUN"
 wait "$RUN"
 check_equal "interrupted: status 1" 1 $?
-check "nothing is left" wait_until 3 domain_is_clean "$tag"
+check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"

@@ -110,7 +110,7 @@ static int choose_source_cpu(const struct measure_request *request, const struct
 /* RFC 2544 has no place for a bound of the clock. */
 static int check_clocks(const struct measure_request *request, const struct path *path, int sink)
 {
-	if ((request->rfc2544 & MEASURE_LATENCY) && path->domain[0] != path->domain[sink])
+	if ((request->rfc2544 & MEASURE_LATENCY) && !domain_is_same_kernel(path->domain[0], path->domain[sink]))
 		return error_set(EINVAL, "--rfc2544: latency needs source and sink in one kernel; "
 					 "--rfc2544=THROUGHPUT,LOSS,BACKTOBACK measures the rest");
 	return 0;
