@@ -80,12 +80,12 @@ static __always_inline void count_queue(struct hop_counters *counters, __u32 que
 		counters->queue_frames[queue < HOPCAP_SINK_QUEUES ? queue : HOPCAP_SINK_QUEUES - 1]++;
 }
 
-static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, struct hop_counters *counters)
+static __noinline void stamp_plain_frame(HOP_CONTEXT *ctx, const struct hop_control *control, struct hop_counters *counters)
 {
 	struct test_frame frame;
 
 	if (parse_plain_test_frame(hop_data(ctx), hop_data_end(ctx), &frame))
-		stamp(counters, &frame, 1);
+		stamp(control, counters, &frame, 1);
 }
 
 #define STAMP_IN_WORD ((__u32)HOPCAP_FRAME_STAMP << 8)
@@ -122,7 +122,7 @@ static __always_inline int takes_plain_frame(HOP_CONTEXT *ctx, struct hop_contro
 	if (!ledger_takes_next(track, control->ledger_base, sequence))
 		hop_count_sequence(control, track, stream, sequence);
 	if (unlikely(word & STAMP_IN_WORD))
-		stamp_plain_frame(ctx, counters);
+		stamp_plain_frame(ctx, control, counters);
 	return 1;
 }
 
@@ -151,7 +151,7 @@ __noinline int hop_sink_frame(HOP_CONTEXT *ctx, struct hop_control *control, str
 		count_queue(counters, hop_queue(ctx));
 	}
 	if (sink_frame(ctx, control, data, data_end, &frame, length) && flags & HOPCAP_FRAME_STAMP)
-		stamp(counters, &frame, 1);
+		stamp(control, counters, &frame, 1);
 	return control->action;
 }
 
@@ -165,9 +165,29 @@ __noinline int hop_flagged_frame(HOP_CONTEXT *ctx, struct hop_control *control, 
 		return HOPCAP_HOP_PASS;
 	if (!(header_flags(frame.header) & HOPCAP_FRAME_END)) {
 		count_test(counters, hop_bytes(ctx));
-		stamp(counters, &frame, 0);
+		stamp(control, counters, &frame, 0);
 	}
 	return control->action;
+}
+
+/* A sound test frame of any run, at a probe that stays: 1 when it was one. */
+__noinline int hop_any_frame(HOP_CONTEXT *ctx, struct hop_control *control, struct hop_counters *counters)
+{
+	void *data = hop_data(ctx), *data_end = hop_data_end(ctx);
+	struct payload payload;
+	struct test_frame frame;
+	__u32 tag;
+
+	if (!control || !counters || !finds_test_frame(data, data_end, &frame))
+		return 0;
+	tag = header_run_tag(frame.header);
+	if (!tag || tag == HOPCAP_PROBE_TAG || header_flags(frame.header) & HOPCAP_FRAME_END ||
+	    !check_headers(data, data_end, &frame, hop_length(ctx), &payload))
+		return 0;
+	count_test(counters, hop_bytes(ctx));
+	if (header_flags(frame.header) & HOPCAP_FRAME_STAMP)
+		stamp(control, counters, &frame, 0);
+	return 1;
 }
 
 /*
@@ -197,6 +217,8 @@ static __always_inline __u32 hop_frame(HOP_CONTEXT *ctx, void *data, void *data_
 		return HOPCAP_HOP_PASS;
 	}
 	if (unlikely(!finds_test_frame(data, data_end, &frame) || !is_ours(control, &frame))) {
+		if (unlikely(control->any) && hop_any_frame(ctx, control, counters))
+			return HOPCAP_HOP_PASS;
 		*other = counters;
 		return HOPCAP_HOP_PASS;
 	}

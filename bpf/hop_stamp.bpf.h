@@ -8,7 +8,9 @@
  * Theory.
  * - Only frames with HOPCAP_FRAME_STAMP cost a clock read. since = now - origin (mod 2^48); the hop's delay is
  *   since - last, and last := since. So every point has its own full histogram without an event leaving the kernel.
- * - Invariant: last never decreases along a path inside one clock domain. A stamp that does, or that is over 2^32 ns old,
+ * - Points in another kernel than the source's add an offset to their clock (measure/clocks.h), so that `now` is the
+ *   source's time at every point.
+ * - Invariant: last never decreases along a path inside one clock domain, and not where offsets keep it from it. A stamp that does, or that is over 2^32 ns old,
  *   is counted in stamp_errors and enters no histogram.
  * - Gaps and jitter are those of one CPU's stamped frames, in the order in which it served them: gap = now - now of the
  *   one before; jitter = |latency - latency of the one before|, summed (RFC 3550, A.8, without its smoothing).
@@ -90,9 +92,10 @@ static __always_inline void count_arrival(const struct hop_seen *seen, __u64 now
 	sink->latency_ns = since_ns + 1;
 }
 
-static __always_inline void stamp(struct hop_counters *counters, struct test_frame *frame, int is_sink)
+static __always_inline void stamp(const struct hop_control *control, struct hop_counters *counters, struct test_frame *frame,
+				  int is_sink)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns() + control->clock_offset_ns;
 	__u64 since = (now - header_origin_ns(frame->header)) & 0xffffffffffffULL;
 	__be32 *last_field = header_last(frame->header);
 	__be32 before = *last_field, after;

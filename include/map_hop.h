@@ -41,7 +41,11 @@ struct hop_control {
 	__u8 begun_streams;
 	__u16 begun_tag;
 	__u64 ledger_base;  /* of the trial that runs; see ledger_layout.h */
-	__u64 reserved[5];
+	__s64 clock_offset_ns; /* stamps are CLOCK_MONOTONIC of this kernel plus this: the clock of the source, where that is another
+				  kernel's; 0 inside one */
+	__u8 any;	    /* 1: sound test frames of whichever run and stream are counted; for probes that stay. run_tag is 0 then */
+	__u8 padding[7];
+	__u64 reserved[3];
 	ledger_u64 high[LEDGER_MAX_STREAMS]; /* near the highest place that any CPU has seen, by stream */
 };
 
@@ -71,7 +75,7 @@ struct hop_counters {
 
 /* When stamped frames of the running stream were seen; one per CPU, user space clears it when it arms the probe. */
 struct hop_seen {
-	__u64 first_ns; /* CLOCK_MONOTONIC; 0: none yet */
+	__u64 first_ns; /* CLOCK_MONOTONIC + clock_offset_ns; 0: none yet */
 	__u64 last_ns;
 };
 

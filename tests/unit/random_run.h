@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 76576, "run");
+_Static_assert(sizeof(struct run) == 78952, "run");
 #endif
 
 static uint64_t seed;
@@ -375,6 +375,24 @@ static void fill_conclusions(struct run *run)
 {
 	struct run_verdict *verdict = &run->verdict;
 
+	run->domain_count = below(RUN_MAX_DOMAINS + 1);
+	for (int i = 0; i < run->domain_count; i++) {
+		struct run_domain *domain = &run->domains[i];
+
+		TEXT(domain->name);
+		TEXT(domain->kernel);
+		TEXT(domain->machine);
+		domain->first_cpu = below(1000);
+		domain->cpu_count = below(1000);
+		domain->clock_offset_ns = any_signed();
+		domain->clock_bound_ns = any_number();
+		domain->clock_linear_ns = any_number();
+		domain->clock_spread_ns = any_number();
+		domain->clock_drift_ppm = any_signed();
+		domain->round_trip_ns = any_number();
+		domain->clock_steps = below(3);
+		domain->clock_exchanges = (uint64_t)below(100000);
+	}
 	run->finding_count = below(RUN_MAX_FINDINGS + 1);
 	for (int i = 0; i < run->finding_count; i++) {
 		struct run_finding *finding = &run->findings[i];

@@ -11,9 +11,10 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "cmd/command.h"
+#include "domain/pinned.h"
 #include "lab/lab.h"
 
-static int option_dry_run, option_labs;
+static int option_dry_run, option_labs, option_probes;
 
 static const struct option_row cleanup_options[] = {
 	{ .name = "dry-run",
@@ -25,6 +26,10 @@ static const struct option_row cleanup_options[] = {
 	  .kind = OPTION_FLAG,
 	  .help = "also remove labs that 'hopcap lab up' made",
 	  .target = &option_labs },
+	{ .name = "probes",
+	  .kind = OPTION_FLAG,
+	  .help = "also remove probes that 'hopcap load' left",
+	  .target = &option_probes },
 	{ .name = NULL },
 };
 
@@ -71,6 +76,18 @@ static int remove_labs(void)
 	return count < 0 ? count : 0;
 }
 
+/* Loaded probes whose interface is gone belong to nobody; the others stay on purpose. */
+static int remove_probes(void)
+{
+	int count = option_probes ? pinned_unload("", "") : pinned_unload_gone();
+
+	if (count > 0) {
+		printf("loaded probes: %d removed%s\n", count, option_probes ? "" : ", their interfaces are gone");
+		lines++;
+	}
+	return count < 0 ? count : 0;
+}
+
 /* What has no line of its own: a step that could not be done at all. */
 static void tell_failure(int result)
 {
@@ -93,6 +110,8 @@ static int run_cleanup(int count, char **positional)
 	tell_failure(option_dry_run ? undo_list_dead(tell_record) : undo_cleanup_dead(tell_record));
 	if (option_labs)
 		tell_failure(remove_labs());
+	if (!option_dry_run)
+		tell_failure(remove_probes());
 	tell_failure(lab_remove_strays(option_dry_run, tell_stray));
 	if (!lines && !first_failure)
 		printf("nothing to clean up\n");

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "cmd/command.h"
+#include "cmd/domain_options.h"
 #include "cmd/run_findings.h"
 #include "cmd/terminal.h"
 #include "lab/lab.h"
@@ -154,6 +155,7 @@ static const struct option_row rows[] = {
 	  "the path as a whole by RFC 2544's own rules, instead of hop by hop: THROUGHPUT,LATENCY,LOSS,BACKTOBACK (default: all; "
 	  "takes hours, unless --trial-seconds makes it shorter)",
 	  parse_rfc2544, 0, 0 },
+	DOMAIN_OPTION_ROWS,
 	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)",
 	  &options.json, 0, 0 },
 	{ "force-uplink", 0, OPTION_FLAG, NULL,
@@ -237,7 +239,7 @@ static void choose_goals(struct measure_request *request)
 						 .duration_sum_s = options.duration_sum_s };
 }
 
-static int measure(struct run *run, char **points, int count, int *code)
+static int measure(struct run *run, const struct domains *domains, char **points, int count, int *code)
 {
 	struct measure_request request = { .rate_pps = options.rate_pps,
 					   .size_bytes = options.size_bytes,
@@ -259,11 +261,11 @@ static int measure(struct run *run, char **points, int count, int *code)
 
 		*code = lab_build(options.lab, &lab_options, &lab);
 		if (!*code)
-			*code = path_from_lab(run, &path, &lab);
+			*code = path_from_lab(run, &path, domains, &lab);
 		if (request.source_cpu < 0)
 			request.source_cpu = lab.source_cpu;
 	} else {
-		*code = path_from_texts(run, &path, points, count, options.force_uplink);
+		*code = path_from_texts(run, &path, domains, points, count, options.force_uplink);
 	}
 	if (!*code) {
 		run_findings_add(run, &path);
@@ -306,6 +308,27 @@ static int save(const struct run *run)
 	return code ? fail(code) : EXIT_STATUS_FINE;
 }
 
+/* A kernel that was asked is gone: what was measured until then is kept, and says so. */
+static void save_part(struct run *run)
+{
+	struct run_finding *finding = &run->findings[run->finding_count];
+	char why[RUN_TEXT_BYTES];
+
+	if (!options.json || !run->trial_count)
+		return;
+	snprintf(why, sizeof(why), "%s", error_text());
+	if (run->finding_count < RUN_MAX_FINDINGS) {
+		run->finding_count++;
+		snprintf(finding->id, sizeof(finding->id), "domain-lost");
+		snprintf(finding->severity, sizeof(finding->severity), "error");
+		snprintf(finding->evidence, sizeof(finding->evidence), "%s", why);
+		snprintf(finding->rule, sizeof(finding->rule), "the run ended there; what was measured until then stands here");
+	}
+	snprintf(run->verdict.sentence, sizeof(run->verdict.sentence), "The run was not finished, so no hop is named: %.400s", why);
+	if (!save(run))
+		fprintf(stderr, "hopcap run: what was measured until then is in %s\n", options.json);
+}
+
 static int check_arguments(int count)
 {
 	if (options.lab && count)
@@ -332,6 +355,7 @@ static int check_arguments(int count)
 
 static int run_command(int count, char **points)
 {
+	struct domains domains = { 0 };
 	struct run *run;
 	int code = check_arguments(count), undone, status = EXIT_STATUS_FINE;
 
@@ -346,9 +370,14 @@ static int run_command(int count, char **points)
 		return fail(error_set(ENOMEM, "out of memory"));
 	snprintf(run->version, sizeof(run->version), "%s", HOPCAP_VERSION);
 	note_other_run(run);
-	measure(run, points, count, &code);
+	code = domain_options_open(&domains);
+	if (!code)
+		measure(run, &domains, points, count, &code);
 	if (code)
 		status = fail(code);
+	if (code == -ENOTCONN)
+		save_part(run);
+	domains_close(&domains);
 	undone = undo_run_all();
 	if (undone) {
 		fprintf(stderr, "hopcap run: not everything could be undone: %s; run `hopcap cleanup`\n", error_text());
@@ -376,7 +405,7 @@ const struct command command_run = {
 	.arguments = "PATH... | --lab NAME",
 	.summary = "measure a path hop by hop and name the hop that caps it",
 	.details =
-		"PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE], each optionally with :in or :out (direction),\n"
+		"PATH is the points from source to sink: INTERFACE[@ns:NAMESPACE|@DOMAIN[:ns=NAMESPACE]], each optionally with :in or :out (direction),\n"
 		":tc, :xdp or :generic (hook). Example: ent0@ns:lpar trunk0@ns:vios phys0@ns:vios nic0@ns:ext.\n"
 		"Exit status: 0 a verdict was reached, 1 interrupted, 2 usage, 3 the environment lacks something, 4 internal.",
 	.options = rows,

@@ -26,9 +26,11 @@ static void describe_path(const struct run *run, const struct path *path, const 
 	memset(described, 0, sizeof(*described));
 	for (int i = 0; i < run->point_count; i++) {
 		struct facts_path_point *point = &described->points[i];
+		int is_here = domain_is_local(path->domain[i]);
 
-		point->netns = facts_netns_named(facts, run->points[i].netns);
-		point->ifindex = point->netns < 0 ? 0 : path->ifindex[i];
+		/* Of other kernels there are no facts; their points are like the far ends of opaque hops. */
+		point->netns = is_here ? facts_netns_named(facts, run->points[i].netns) : 0;
+		point->ifindex = is_here && point->netns >= 0 ? path->links[i].ifindex : 0;
 		point->is_out = run->points[i].direction == RUN_DIRECTION_OUT;
 		snprintf(point->text, sizeof(point->text), "%s", run->points[i].name);
 	}

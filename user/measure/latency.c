@@ -4,6 +4,7 @@
  * the machine is watched for the cause.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,26 +12,33 @@
 #include "measure/attribute.h"
 #include "measure/phases.h"
 #include "measure/pressure.h"
-#include "probe/drop_trace.h"
 
 #define IDLE_PPS 10000
 #define IDLE_STAMP_INTERVAL 1
 #define LOAD_STAMP_INTERVAL 16
 
-static void percentiles(const struct histogram *histogram, struct run_percentiles *result)
+/* What was measured, less what is known to be added to it; below the bound it may come out negative, and no delay is. */
+static double corrected(double value_ns, const struct clock_correction *correction)
 {
-	*result = (struct run_percentiles){ .count = histogram_count(histogram) };
+	return fmax(value_ns - correction->shift_ns, 0);
+}
+
+static void percentiles(const struct histogram *histogram, const struct clock_correction *correction,
+			struct run_percentiles *result)
+{
+	*result = (struct run_percentiles){ .count = correction->unknown ? 0 : histogram_count(histogram),
+					    .bound_ns = correction->bound_ns };
 	if (!result->count) {
 		result->min_ns = result->p50_ns = result->p90_ns = result->p99_ns = result->p999_ns = result->max_ns =
 			RUN_UNKNOWN;
 		return;
 	}
-	result->min_ns = histogram_min(histogram);
-	result->p50_ns = histogram_quantile(histogram, 0.5);
-	result->p90_ns = histogram_quantile(histogram, 0.9);
-	result->p99_ns = histogram_quantile(histogram, 0.99);
-	result->p999_ns = histogram_quantile(histogram, 0.999);
-	result->max_ns = histogram_max(histogram);
+	result->min_ns = corrected(histogram_min(histogram), correction);
+	result->p50_ns = corrected(histogram_quantile(histogram, 0.5), correction);
+	result->p90_ns = corrected(histogram_quantile(histogram, 0.9), correction);
+	result->p99_ns = corrected(histogram_quantile(histogram, 0.99), correction);
+	result->p999_ns = corrected(histogram_quantile(histogram, 0.999), correction);
+	result->max_ns = corrected(histogram_max(histogram), correction);
 }
 
 static void record_latency(struct phases *phases, const char *load, const struct run_trial *trial)
@@ -38,6 +46,7 @@ static void record_latency(struct phases *phases, const char *load, const struct
 	struct run *run = phases->bench.run;
 	struct run_latency *latency = &run->latency[run->latency_count++];
 	static const struct histogram none;
+	struct clock_correction correction;
 	int sink = run->point_count - 1;
 
 	memset(latency, 0, sizeof(*latency));
@@ -48,9 +57,12 @@ static void record_latency(struct phases *phases, const char *load, const struct
 		/* A stamp tells the time since the last point that stamped: that is this hop's only if that was its start. */
 		int is_known = phases->bench.active[hop] && (hop == 1 || phases->bench.active[hop - 1]);
 
-		percentiles(is_known ? &phases->bench.readings[hop].hop_ns : &none, &latency->hops[hop - 1]);
+		correction = clocks_correction(phases->bench.clocks, hop - 1, hop);
+		percentiles(is_known ? &phases->bench.readings[hop].hop_ns : &none, &correction,
+			    &latency->hops[hop - 1]);
 	}
-	percentiles(&phases->bench.readings[sink].path_ns, &latency->path);
+	correction = clocks_correction(phases->bench.clocks, 0, sink);
+	percentiles(&phases->bench.readings[sink].path_ns, &correction, &latency->path);
 }
 
 static struct trial_request probed_request(const struct phases *phases, enum run_purpose purpose, double pps,
@@ -65,7 +77,8 @@ static struct trial_request probed_request(const struct phases *phases, enum run
 				       .pps = pps,
 				       .duration_s = duration_s,
 				       .stamp_interval = stamp_interval,
-				       .probes = TRIAL_ALL_PROBES };
+				       .probes = TRIAL_ALL_PROBES,
+				       .with_clocks = 1 };
 }
 
 int phase_idle_latency(struct phases *phases)
@@ -104,7 +117,6 @@ static int press(struct phases *phases)
 	double pps = highest_passed_pps(run) * 1.1;
 	struct trial_request request;
 	struct pressure_watch *watch;
-	struct drop_trace *drops;
 	struct run_trial *trial;
 	int code;
 
@@ -119,16 +131,11 @@ static int press(struct phases *phases)
 		return -EIO; /* with the text of pressure_begin */
 	request.tick = pressure_tick;
 	request.tick_context = watch;
-	drops = drop_trace_begin(phases->bench.run_tag,
-				 (uint8_t)(phases->bench.stream + 1)); /* NULL: reasons stay unknown */
 	code = trial_run(&phases->bench, &request, &trial);
 	if (code) {
-		drop_trace_cancel(drops);
 		pressure_cancel(watch);
 		return code;
 	}
-	if (drops)
-		drop_trace_end(drops, run, phases->bench.path.ifindex, trial);
 	pressure_end(watch, &phases->bench, run->trial_count - 1);
 	record_latency(phases, "110%", trial);
 	return 0;

@@ -8,13 +8,8 @@
 #include "base/error.h"
 #include "measure/path.h"
 #include "model/point_syntax.h"
-#include "sys/bpf_attach.h"
-#include "sys/link_settings.h"
-#include "sys/netns.h"
-#include "sys/rtnl.h"
-#include "sys/uplink.h"
 
-static void choose_hook(struct run_point *point, const struct rtnl_link *link, int is_source, int is_sink)
+static void choose_hook(struct run_point *point, const struct domain_link *link, int is_source, int is_sink)
 {
 	/* Native XDP only where a driver owns the frame; on skb devices it would change the path that is measured. */
 	int driver_owns_frame = !link->kind[0] && point->driver[0] && strcmp(point->driver, "veth");
@@ -31,10 +26,9 @@ static void choose_hook(struct run_point *point, const struct rtnl_link *link, i
 }
 
 /* point is a copy: it and the finding lie in the same run. */
-static void note_foreign_xdp(struct run *run, const struct run_point point, const struct rtnl_link *link)
+static void note_foreign_xdp(struct run *run, const struct run_point point, const struct domain_link *link)
 {
 	struct run_finding *finding = &run->findings[run->finding_count];
-	char label[96];
 
 	if (run->finding_count == RUN_MAX_FINDINGS)
 		return;
@@ -42,8 +36,7 @@ static void note_foreign_xdp(struct run *run, const struct run_point point, cons
 	snprintf(finding->id, sizeof(finding->id), "xdp-foreign");
 	snprintf(finding->severity, sizeof(finding->severity), "warn");
 	snprintf(finding->interface, sizeof(finding->interface), "%s", point.interface);
-	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s",
-		 bpf_program_label(link->xdp_program_id, label, sizeof(label)), point.name);
+	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s", link->xdp, point.name);
 	snprintf(finding->rule, sizeof(finding->rule),
 		 "a program of somebody else sees each frame before our tc probe; it stays");
 	snprintf(finding->fix, sizeof(finding->fix), "ip link set dev %s xdp off", point.interface);
@@ -51,13 +44,12 @@ static void note_foreign_xdp(struct run *run, const struct run_point point, cons
 		 "its cost and its drops count for the hop before this point");
 }
 
-/* Facts of one interface, asked in its own namespace. */
+/* Facts of one interface, asked of its own kernel. */
 static int inspect(struct run *run, struct path *path, int index, int last, int force_uplink)
 {
 	struct run_point *point = &run->points[index];
-	struct rtnl_link link;
-	char label[96];
-	int code = rtnl_link_get(point->interface, &link);
+	struct domain_link *link = &path->links[index];
+	int code = domain_link(path->domain[index], point, link);
 
 	if (code == -ENODEV)
 		return error_set(ENODEV, "%s: no such interface%s%s; `ip%s%s link` lists them", point->name,
@@ -65,92 +57,87 @@ static int inspect(struct run *run, struct path *path, int index, int last, int 
 				 point->netns);
 	if (code)
 		return code;
-	if (!(link.flags & IFF_UP))
+	if (!(link->flags & IFF_UP))
 		return error_set(ENETDOWN, "%s: the interface is down; `ip link set %s up` first", point->name,
 				 point->interface);
-	if (!force_uplink && (index == 0 || index == last)) {
-		code = uplink_guard(point->name, &link);
-		if (code)
-			return code;
-	}
-	path->ifindex[index] = link.ifindex;
-	path->has_carrier[index] = !!(link.flags & IFF_RUNNING);
-	memcpy(path->address[index], link.address, 6);
-	point->mtu_bytes = link.mtu_bytes;
-	if (link.kind[0])
-		snprintf(point->driver, sizeof(point->driver), "%s", link.kind);
-	else
-		link_driver(point->interface, point->driver, sizeof(point->driver));
-	choose_hook(point, &link, index == 0, index == last);
-	if (link.xdp_program_id && index) {
+	if (!force_uplink && (index == 0 || index == last) && link->uplink)
+		return error_set(link->uplink, "%s", link->uplink_text);
+	point->mtu_bytes = link->mtu_bytes;
+	snprintf(point->driver, sizeof(point->driver), "%s", link->driver);
+	choose_hook(point, link, index == 0, index == last);
+	if (link->xdp[0] && index) {
 		if (strcmp(point->mode, "tcx") && path->hook_given[index])
 			return error_set(
 				EBUSY,
 				"%s: XDP %s is attached and is not displaced; use :tc at this point, or detach it",
-				point->name, bpf_program_label(link.xdp_program_id, label, sizeof(label)));
+				point->name, link->xdp);
 		strcpy(point->mode, "tcx");
 		if (point->hook == RUN_HOOK_XDP)
 			point->hook = RUN_HOOK_TC;
-		note_foreign_xdp(run, *point, &link);
+		note_foreign_xdp(run, *point, link);
 	}
 	return 0;
 }
 
-static int get_link(const struct run_point *point, struct rtnl_link *link)
+static int is_driver(const struct domain_link *a, const struct domain_link *b, const char *first, const char *second)
 {
-	struct netns_token token;
-	int code = netns_enter(point->netns, &token);
-
-	if (code)
-		return code;
-	code = rtnl_link_get(point->interface, link);
-	netns_leave(&token);
-	return code;
+	return (!strcmp(a->driver, first) && !strcmp(b->driver, second)) ||
+	       (!strcmp(a->driver, second) && !strcmp(b->driver, first));
 }
 
-static int bridge_name(const struct run_point *point, int ifindex, char *name, size_t size)
-{
-	struct netns_token token;
-	struct rtnl_link bridge;
-	int code = netns_enter(point->netns, &token);
-
-	if (code)
-		return code;
-	code = rtnl_link_get_index(ifindex, &bridge);
-	netns_leave(&token);
-	if (!code)
-		snprintf(name, size, "%s", bridge.name);
-	return code;
-}
-
-/* What lies between two points: a bridge that both are ports of, a wire when they are each other's peers, else opaque. */
-static int describe_hop(struct run *run, int hop)
+/*
+ * What lies between two points: a bridge that both are ports of, a wire when they are each other's peers, else opaque. A virtio NIC here
+ * and a tap there are opaque as well, but there is no doubt what to call it.
+ */
+static void describe_hop(struct run *run, const struct path *path, int hop)
 {
 	const struct run_point from = run->points[hop - 1],
 			       to = run->points[hop]; /* copies: they and the hop lie in one run */
+	const struct domain_link *a = &path->links[hop - 1], *b = &path->links[hop];
 	struct run_hop *result = &run->hops[hop - 1];
-	int same_netns = !strcmp(from.netns, to.netns);
-	struct rtnl_link a, b;
-	char bridge[16];
-	int code = get_link(&from, &a);
+	int same_kernel = domain_is_same_kernel(path->domain[hop - 1], path->domain[hop]);
+	int same_netns = same_kernel && a->netns_inode == b->netns_inode;
 
-	if (!code)
-		code = get_link(&to, &b);
-	if (code)
-		return code;
-	if (same_netns && a.master_ifindex && a.master_ifindex == b.master_ifindex &&
-	    !bridge_name(&from, a.master_ifindex, bridge, sizeof(bridge))) {
+	if (same_netns && a->master_ifindex && a->master_ifindex == b->master_ifindex && a->master[0]) {
 		result->kind = RUN_HOP_BRIDGE;
-		snprintf(result->name, sizeof(result->name), "bridge %s", bridge);
-	} else if (a.peer_ifindex && a.peer_ifindex == b.ifindex && b.peer_ifindex == a.ifindex &&
-		   (a.peer_netnsid < 0) == same_netns) {
+		snprintf(result->name, sizeof(result->name), "bridge %s", a->master);
+	} else if (same_kernel && a->peer_ifindex && a->peer_ifindex == b->ifindex && b->peer_ifindex == a->ifindex &&
+		   (a->peer_netnsid < 0) == same_netns) {
 		result->kind = RUN_HOP_WIRE;
 		snprintf(result->name, sizeof(result->name), "wire %s-%s", from.interface, to.interface);
 	} else {
 		result->kind = RUN_HOP_OPAQUE;
-		snprintf(result->name, sizeof(result->name), "%s..%s", from.interface, to.interface);
+		snprintf(result->name, sizeof(result->name), "%s%s..%s",
+			 !same_kernel && is_driver(a, b, "virtio_net", "tun") ? "virtio " : "", from.interface,
+			 to.interface);
 	}
-	return 0;
+}
+
+/* The kernels of the path; those that hold no point are not of the run. */
+static void list_domains(struct run *run, const struct path *path)
+{
+	for (int d = 0; d < path->domains->count; d++) {
+		const struct domain *domain = path->domains->list[d];
+		struct run_domain *listed = &run->domains[run->domain_count];
+		int points = 0;
+
+		for (int i = 0; i < run->point_count; i++)
+			points += path->domain[i] == domain;
+		if (!points || (domain_is_local(domain) && points == run->point_count))
+			continue;
+		run->domain_count++;
+		*listed = (struct run_domain){ .first_cpu = domain->first_cpu,
+					       .cpu_count = domain->cpus,
+					       .clock_offset_ns = RUN_UNKNOWN,
+					       .clock_bound_ns = RUN_UNKNOWN,
+					       .clock_linear_ns = RUN_UNKNOWN,
+					       .clock_spread_ns = RUN_UNKNOWN,
+					       .clock_drift_ppm = RUN_UNKNOWN,
+					       .round_trip_ns = RUN_UNKNOWN };
+		memcpy(listed->name, domain->name, sizeof(listed->name));
+		memcpy(listed->kernel, domain->kernel, sizeof(listed->kernel));
+		memcpy(listed->machine, domain->machine, sizeof(listed->machine));
+	}
 }
 
 static int resolve(struct run *run, struct path *path, int force_uplink)
@@ -158,27 +145,19 @@ static int resolve(struct run *run, struct path *path, int force_uplink)
 	int last = run->point_count - 1;
 
 	for (int i = 0; i <= last; i++) {
-		struct netns_token token;
-		int code = netns_enter(run->points[i].netns, &token);
+		int code = inspect(run, path, i, last, force_uplink);
 
-		if (code)
-			return code;
-		code = inspect(run, path, i, last, force_uplink);
-		netns_leave(&token);
 		if (code)
 			return code;
 	}
 	/* After all of them: an interface that is down takes the carrier of its peer, and is the one to name. */
 	for (int i = 0; i <= last; i++)
-		if (!path->has_carrier[i])
+		if (!(path->links[i].flags & IFF_RUNNING))
 			return error_set(ENETDOWN, "%s: the interface has no carrier; is its other end up?",
 					 run->points[i].name);
-	for (int hop = 1; hop <= last; hop++) {
-		int code = describe_hop(run, hop);
-
-		if (code)
-			return code;
-	}
+	for (int hop = 1; hop <= last; hop++)
+		describe_hop(run, path, hop);
+	list_domains(run, path);
 	return 0;
 }
 
@@ -187,17 +166,20 @@ static int check_repeated(const struct run *run)
 	for (int i = 0; i < run->point_count; i++)
 		for (int k = 0; k < i; k++)
 			if (!strcmp(run->points[i].interface, run->points[k].interface) &&
-			    !strcmp(run->points[i].netns, run->points[k].netns))
+			    !strcmp(run->points[i].netns, run->points[k].netns) &&
+			    !strcmp(run->points[i].domain, run->points[k].domain))
 				return error_set(EINVAL, "point %s stands in the path twice", run->points[i].name);
 	return 0;
 }
 
-int path_from_texts(struct run *run, struct path *path, char *const *texts, int count, int force_uplink)
+int path_from_texts(struct run *run, struct path *path, const struct domains *domains, char *const *texts, int count,
+		    int force_uplink)
 {
 	enum run_direction direction = RUN_DIRECTION_OUT;
 	int code;
 
 	memset(path, 0, sizeof(*path));
+	path->domains = domains;
 	if (count < 2)
 		return error_set(EINVAL, "a path needs at least two points, source and sink");
 	if (count > RUN_MAX_POINTS)
@@ -206,7 +188,7 @@ int path_from_texts(struct run *run, struct path *path, char *const *texts, int 
 		struct run_point *point = &run->points[i];
 		struct point_text text;
 
-		code = point_parse(texts[i], &text);
+		code = point_parse_in_domains(texts[i], &text);
 		if (code)
 			return code;
 		if (i == 0 && (text.hook_given || (text.direction_given && text.direction == RUN_DIRECTION_IN)))
@@ -215,12 +197,15 @@ int path_from_texts(struct run *run, struct path *path, char *const *texts, int 
 			direction = text.direction;
 		else if (i == count - 1)
 			direction = RUN_DIRECTION_IN;
-		if (snprintf(point->name, sizeof(point->name), "%s%s%s", text.interface, text.netns[0] ? "@ns:" : "",
-			     text.netns) >= (int)sizeof(point->name))
-			return error_set(EINVAL, "point '%s' is too long", texts[i]);
+		code = point_print(&text, point->name, sizeof(point->name));
+		if (code)
+			return code;
+		path->domain[i] = domains_find(domains, text.domain[0] ? text.domain : "local");
+		if (!path->domain[i])
+			return -EINVAL;
 		strcpy(point->interface, text.interface);
 		strcpy(point->netns, text.netns);
-		strcpy(point->domain, "local");
+		strcpy(point->domain, path->domain[i]->name);
 		strcpy(point->mode, text.mode);
 		path->hook_given[i] = text.hook_given;
 		point->direction = direction;
@@ -231,15 +216,17 @@ int path_from_texts(struct run *run, struct path *path, char *const *texts, int 
 	return code ? code : resolve(run, path, force_uplink);
 }
 
-int path_from_lab(struct run *run, struct path *path, const struct lab *lab)
+int path_from_lab(struct run *run, struct path *path, const struct domains *domains, const struct lab *lab)
 {
 	memset(path, 0, sizeof(*path));
+	path->domains = domains;
 	for (int i = 0; i < lab->point_count; i++) {
 		struct run_point *point = &run->points[i];
 
 		snprintf(point->name, sizeof(point->name), "%s", lab->points[i].name);
 		snprintf(point->interface, sizeof(point->interface), "%s", lab->points[i].interface);
 		snprintf(point->netns, sizeof(point->netns), "%s", lab->points[i].netns);
+		path->domain[i] = domains->list[0];
 		strcpy(point->domain, "local");
 		point->direction = lab->points[i].direction;
 	}

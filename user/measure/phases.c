@@ -60,12 +60,15 @@ static int choose_port(struct phases *phases, unsigned int bytes, enum run_port 
 
 	why[0] = 0;
 	for (unsigned int i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		const char *why_not;
+		char why_not[RUN_TEXT_BYTES];
 		int code;
 
 		if (request->port_given && order[i] != request->port)
 			continue;
-		if (!source_port_usable(phases->bench.source, order[i], bytes, &why_not)) {
+		code = domain_source_usable(phases->bench.source_domain, order[i], bytes, why_not);
+		if (code < 0)
+			return code;
+		if (!code) {
 			/* Most drivers have no zero-copy: that is a reason only for who asked for it. */
 			if (order[i] != RUN_PORT_AF_XDP_ZC || request->port_given)
 				note_refusal(why, why_size, order[i], why_not);
@@ -155,20 +158,22 @@ static int unreachable(const struct run *run, const struct run_trial *trial, uns
 static int separate_source(struct phases *phases, enum run_port port, unsigned int bytes)
 {
 	struct bench *bench = &phases->bench;
-	int sink = bench->run->point_count - 1, other, cpu = bench->source_cpu;
+	int sink = bench->run->point_count - 1, other, usable, cpu = bench->source_cpu;
 	struct run_trial *trial;
 	int code;
 
 	if (phases->request->source_cpu >= 0 || bench->readings[sink].cpu != cpu)
 		return 0;
-	other = source_other_cpu(cpu);
-	if (other < 0)
-		return 0;
-	source_set_cpu(bench->source, other);
+	code = domain_cpu(bench->source_domain, -1, cpu, &usable, &other);
+	if (code || other < 0)
+		return code;
+	code = domain_source_set_cpu(bench->source_domain, other);
+	if (code)
+		return code;
 	bench->source_cpu = other;
 	code = deliver(phases, port, bytes, &trial);
 	if (!code && bench->readings[sink].cpu == other) { /* it follows: stay where we were */
-		source_set_cpu(bench->source, cpu);
+		code = domain_source_set_cpu(bench->source_domain, cpu);
 		bench->source_cpu = cpu;
 	}
 	return code;

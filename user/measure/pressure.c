@@ -4,63 +4,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "measure/drops.h"
 #include "measure/pressure.h"
-#include "port/pacer.h"
-#include "probe/drop_trace.h"
-#include "sys/netns.h"
-#include "sys/proc_cpu.h"
-#include "sys/rtnl.h"
-
-#define MAX_QDISCS 16
-#define HOG_SHARE 0.05 /* of a CPU: less is the noise of any machine */
 
 struct point_queues {
 	int count;
-	struct rtnl_qdisc before[MAX_QDISCS];
-	uint64_t most_bytes[MAX_QDISCS], most_frames[MAX_QDISCS];
+	struct rtnl_qdisc before[DOMAIN_MAX_QUEUES];
+	uint64_t most_bytes[DOMAIN_MAX_QUEUES], most_frames[DOMAIN_MAX_QUEUES];
 };
 
 struct pressure_watch {
 	const struct bench *bench;
-	uint64_t begin_ns;
 	struct point_queues queues[RUN_MAX_POINTS];
-	struct rtnl_link links[RUN_MAX_POINTS];
-	struct proc_cpu_times cpus[RUN_MAX_CPUS];
-	struct proc_thread *threads;
-	int thread_count;
+	struct domain_link links[RUN_MAX_POINTS];
+	int has_drops[DOMAINS_MAX]; /* by number in bench->path.domains: its kernel tells reasons */
 };
 
-static int read_qdiscs(const struct bench *bench, int point, struct rtnl_qdisc *qdiscs)
+/* Whether a domain is to be watched: its kernel holds points, and no domain before it is served by the same kernel. */
+static int is_watched(const struct bench *bench, int number)
 {
-	struct netns_token token;
-	int count;
+	const struct domains *domains = bench->path.domains;
+	int points = 0;
 
-	if (netns_enter(bench->run->points[point].netns, &token))
-		return 0;
-	count = rtnl_qdisc_list(bench->path.ifindex[point], qdiscs, MAX_QDISCS);
-	netns_leave(&token);
+	for (int d = 0; d < number; d++)
+		if (domain_is_same_kernel(domains->list[d], domains->list[number]))
+			return 0;
+	for (int i = 0; i < bench->run->point_count; i++)
+		points += domain_is_same_kernel(bench->path.domain[i], domains->list[number]);
+	return points > 0;
+}
+
+static int read_qdiscs(const struct bench *bench, int point, struct verb_queues_reply *queues)
+{
+	int count = domain_queues(bench->path.domain[point], &bench->run->points[point], queues);
+
 	return count < 0 ? 0 : count;
 }
 
 /* Zeros when it cannot be asked. */
-static void read_link(const struct bench *bench, int point, struct rtnl_link *link)
+static void read_link(const struct bench *bench, int point, struct domain_link *link)
 {
-	struct netns_token token;
-
 	memset(link, 0, sizeof(*link));
-	if (netns_enter(bench->run->points[point].netns, &token))
-		return;
-	rtnl_link_get(bench->run->points[point].interface, link);
-	netns_leave(&token);
+	domain_link(bench->path.domain[point], &bench->run->points[point], link);
 }
 
 struct pressure_watch *pressure_begin(const struct bench *bench)
 {
 	struct pressure_watch *watch = calloc(1, sizeof(*watch));
+	const struct domains *domains = bench->path.domains;
 
 	if (!watch) {
 		error_set(ENOMEM, "out of memory");
@@ -68,23 +61,30 @@ struct pressure_watch *pressure_begin(const struct bench *bench)
 	}
 	watch->bench = bench;
 	for (int i = 0; i < bench->run->point_count; i++) {
-		watch->queues[i].count = read_qdiscs(bench, i, watch->queues[i].before);
+		struct verb_queues_reply queues;
+
+		watch->queues[i].count = read_qdiscs(bench, i, &queues);
+		memcpy(watch->queues[i].before, queues.list, sizeof(queues.list));
 		read_link(bench, i, &watch->links[i]);
 	}
-	watch->thread_count = proc_threads(&watch->threads);
-	if (watch->thread_count < 0 || proc_cpu_times(watch->cpus, RUN_MAX_CPUS)) {
-		pressure_cancel(watch);
-		return NULL;
+	for (int d = 0; d < domains->count; d++) {
+		struct domain *domain = domains->list[d];
+
+		if (!is_watched(bench, d))
+			continue;
+		if (domain_watch_begin(domain)) {
+			pressure_cancel(watch);
+			return NULL;
+		}
+		/* That a kernel tells no reasons is no failure: they stay unknown. */
+		watch->has_drops[d] = !domain_drops_begin(domain, bench->run_tag, (uint8_t)(bench->stream + 1));
 	}
-	watch->begin_ns = pacer_now_ns();
 	return watch;
 }
 
+/* What domains watch they forget when they are asked again, or closed. */
 void pressure_cancel(struct pressure_watch *watch)
 {
-	if (!watch)
-		return;
-	free(watch->threads);
 	free(watch);
 }
 
@@ -100,14 +100,14 @@ static const struct rtnl_qdisc *same_qdisc(const struct rtnl_qdisc *list, int co
 void pressure_tick(void *argument)
 {
 	struct pressure_watch *watch = argument;
-	struct rtnl_qdisc now[MAX_QDISCS];
+	struct verb_queues_reply now;
 
 	for (int point = 0; point < watch->bench->run->point_count; point++) {
 		struct point_queues *queues = &watch->queues[point];
-		int count = queues->count ? read_qdiscs(watch->bench, point, now) : 0;
+		int count = queues->count ? read_qdiscs(watch->bench, point, &now) : 0;
 
 		for (int i = 0; i < queues->count; i++) {
-			const struct rtnl_qdisc *qdisc = same_qdisc(now, count, &queues->before[i]);
+			const struct rtnl_qdisc *qdisc = same_qdisc(now.list, count, &queues->before[i]);
 
 			if (qdisc && qdisc->backlog_bytes > queues->most_bytes[i])
 				queues->most_bytes[i] = qdisc->backlog_bytes;
@@ -119,15 +119,16 @@ void pressure_tick(void *argument)
 
 static void record_queues(struct pressure_watch *watch, struct run *run)
 {
-	struct rtnl_qdisc now[MAX_QDISCS];
+	struct verb_queues_reply now;
 
 	run->pressure.queue_count = 0;
 	for (int point = 0; point < run->point_count; point++) {
 		struct point_queues *queues = &watch->queues[point];
-		int count = read_qdiscs(watch->bench, point, now);
+		int count = read_qdiscs(watch->bench, point, &now);
 
 		for (int i = 0; i < queues->count && run->pressure.queue_count < RUN_MAX_POINTS; i++) {
-			const struct rtnl_qdisc *before = &queues->before[i], *after = same_qdisc(now, count, before);
+			const struct rtnl_qdisc *before = &queues->before[i],
+						*after = same_qdisc(now.list, count, before);
 			struct run_queue *queue = &run->pressure.queues[run->pressure.queue_count];
 
 			/* noqueue and clsact hold nothing; a queue that nothing happened in is no evidence. */
@@ -156,82 +157,58 @@ static void add_counter(struct run_trial *trial, const char *interface, const ch
 		return;
 	snprintf(drop.reason, sizeof(drop.reason), "interface counter %s", counter);
 	snprintf(drop.interface, sizeof(drop.interface), "%s", interface);
-	drop_trace_add(trial, &drop);
+	drops_add(trial, &drop);
 }
 
 /* The interfaces' own counters of drops: they count everybody's frames, and some drivers count nothing. */
 static void record_counters(struct pressure_watch *watch, struct run *run, struct run_trial *trial)
 {
 	for (int i = 0; i < run->point_count; i++) {
-		const struct rtnl_link *before = &watch->links[i];
-		struct rtnl_link now;
+		const struct domain_link *before = &watch->links[i];
+		struct domain_link now;
 
 		read_link(watch->bench, i, &now);
-		add_counter(trial, now.name, "rx_dropped", before->rx_dropped, now.rx_dropped);
-		add_counter(trial, now.name, "tx_dropped", before->tx_dropped, now.tx_dropped);
+		add_counter(trial, run->points[i].interface, "rx_dropped", before->rx_dropped, now.rx_dropped);
+		add_counter(trial, run->points[i].interface, "tx_dropped", before->tx_dropped, now.tx_dropped);
 	}
 }
 
-/* Threads of the path itself: the kernel's packet threads. Ours are known by their process. */
-static int is_path_thread(const struct proc_thread *thread)
+/* All domains' CPUs and hogs, in the order of their numbers, as far as there is room. */
+static void add_machine(struct run_pressure *pressure, const struct domain_machine *machine)
 {
-	return thread->pid == getpid() || proc_thread_polls(thread) ||
-	       (thread->is_kernel && !strncmp(thread->command, "ksoftirqd/", 10));
+	for (int i = 0; i < machine->cpu_count && pressure->cpu_count < RUN_MAX_CPUS; i++)
+		pressure->cpus[pressure->cpu_count++] = machine->cpus[i];
+	for (int i = 0; i < machine->hog_count && pressure->hog_count < RUN_MAX_HOGS; i++)
+		pressure->hogs[pressure->hog_count++] = machine->hogs[i];
 }
 
-static void add_hog(struct run_pressure *pressure, const struct proc_thread *thread, double share)
+static void record_domain(struct pressure_watch *watch, int number, struct run *run, struct run_trial *trial)
 {
-	struct run_hog *hog =
-		&pressure->hogs[pressure->hog_count < RUN_MAX_HOGS ? pressure->hog_count : RUN_MAX_HOGS - 1];
+	const struct path *path = &watch->bench->path;
+	struct domain *domain = path->domains->list[number];
+	struct verb_drops_reply drops;
+	struct domain_machine *machine;
 
-	if (pressure->hog_count == RUN_MAX_HOGS && hog->share >= share)
-		return;
-	*hog = (struct run_hog){ .cpu = thread->cpu, .pid = thread->tid, .share = share > 1 ? 1 : share };
-	memcpy(hog->command, thread->command, sizeof(hog->command));
-	if (pressure->hog_count < RUN_MAX_HOGS)
-		pressure->hog_count++;
-	for (int i = pressure->hog_count - 1; i > 0 && pressure->hogs[i].share > pressure->hogs[i - 1].share; i--) {
-		struct run_hog swap = pressure->hogs[i];
-
-		pressure->hogs[i] = pressure->hogs[i - 1];
-		pressure->hogs[i - 1] = swap;
-	}
-}
-
-static void record_hogs(struct pressure_watch *watch, struct run *run, double elapsed_ns)
-{
-	struct proc_thread *now;
-	int count = proc_threads(&now), earlier = 0;
-
-	run->pressure.hog_count = 0;
-	for (int i = 0; i < count; i++) {
-		uint64_t before_ns = 0;
-		double share;
-
-		while (earlier < watch->thread_count && watch->threads[earlier].tid < now[i].tid)
-			earlier++;
-		if (earlier < watch->thread_count && watch->threads[earlier].tid == now[i].tid)
-			before_ns = watch->threads[earlier].run_ns;
-		share = now[i].run_ns > before_ns ? (double)(now[i].run_ns - before_ns) / elapsed_ns : 0;
-		if (share >= HOG_SHARE && !is_path_thread(&now[i]))
-			add_hog(&run->pressure, &now[i], share);
-	}
-	if (count > 0)
-		free(now);
+	if (watch->has_drops[number] && !domain_drops_end(domain, &drops))
+		drops_record(trial, run, path, domain, drops.list, drops.count);
+	machine = calloc(1, sizeof(*machine));
+	if (machine && !domain_watch_end(domain, machine))
+		add_machine(&run->pressure, machine);
+	free(machine);
 }
 
 void pressure_end(struct pressure_watch *watch, struct bench *bench, int trial)
 {
 	struct run_pressure *pressure = &bench->run->pressure;
-	double elapsed_ns = (double)(pacer_now_ns() - watch->begin_ns);
-	struct proc_cpu_times now[RUN_MAX_CPUS];
+	const struct domains *domains = bench->path.domains;
 
 	pressure->trial = trial;
+	pressure->cpu_count = pressure->hog_count = 0;
+	for (int d = 0; d < domains->count; d++)
+		if (is_watched(bench, d))
+			record_domain(watch, d, bench->run, &bench->run->trials[trial]);
 	record_queues(watch, bench->run);
 	record_counters(watch, bench->run, &bench->run->trials[trial]);
-	record_hogs(watch, bench->run, elapsed_ns);
-	if (!proc_cpu_times(now, RUN_MAX_CPUS))
-		pressure->cpu_count = proc_cpu_shares(watch->cpus, now, RUN_MAX_CPUS, pressure->cpus);
 	for (int i = 0; i < bench->run->point_count; i++)
 		pressure->serving_cpu[i] = i && bench->active[i] ? bench->readings[i].cpu : -1;
 	pressure->serving_cpu[0] = bench->source_cpu;

@@ -2,7 +2,8 @@
 /*
  * What the machine did during one trial: queues of the points' interfaces, CPUs, threads that are not ours.
  *
- * Owns: reading before, meanwhile (backlog comes and goes) and after. Leaves to others: judging (measure/verdict.c). The
+ * Owns: reading before, meanwhile (backlog comes and goes) and after, of every kernel that the path lies in. Leaves to others:
+ * judging (measure/verdict.c). The
  * result is run->pressure.
  */
 #ifndef MEASURE_PRESSURE_H

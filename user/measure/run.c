@@ -18,7 +18,6 @@
 #include "measure/run.h"
 #include "measure/verdict.h"
 #include "port/pacer.h"
-#include "traffic/announce.h"
 
 static const struct phase_plan plan_default = {
 	.service_s = 0.08,
@@ -77,8 +76,9 @@ static void describe_machine(struct run *run)
 
 static int measure(struct phases *phases)
 {
-	static int (*const hops[])(struct phases *) = { phase_delivery,	  phase_idle_latency,	phase_services, phase_cuts,
-							phase_throughput, phase_loaded_latency, phase_observer, NULL };
+	static int (*const hops[])(
+		struct phases *) = { phase_delivery,   phase_idle_latency,   phase_services, phase_cuts,
+				     phase_throughput, phase_loaded_latency, phase_observer, NULL };
 	static int (*const whole[])(struct phases *) = { phase_delivery, phase_rfc2544, NULL };
 
 	for (int (*const *step)(struct phases *) = phases->request->rfc2544 ? whole : hops; *step; step++) {
@@ -90,25 +90,54 @@ static int measure(struct phases *phases)
 	return 0;
 }
 
+/* --cpu is the source's kernel's own number; all else is said in numbers of the run. */
+static int choose_source_cpu(const struct measure_request *request, const struct path *path, int *cpu)
+{
+	struct domain *domain = path->domain[0];
+	int wanted = request->source_cpu >= 0 ? domain->first_cpu + request->source_cpu : -1, usable, other;
+	int code = domain_cpu(domain, wanted, -1, &usable, &other);
+
+	if (code)
+		return code;
+	if (wanted >= 0 && !usable)
+		return error_set(
+			EINVAL, "CPU %d cannot be used for the source: it is not there, or not allowed to this process",
+			request->source_cpu);
+	*cpu = wanted >= 0 ? wanted : other;
+	return 0;
+}
+
+/* RFC 2544 has no place for a bound of the clock. */
+static int check_clocks(const struct measure_request *request, const struct path *path, int sink)
+{
+	if ((request->rfc2544 & MEASURE_LATENCY) && !domain_is_same_kernel(path->domain[0], path->domain[sink]))
+		return error_set(EINVAL, "--rfc2544: latency needs source and sink in one kernel; "
+					 "--rfc2544=THROUGHPUT,LOSS,BACKTOBACK measures the rest");
+	return 0;
+}
+
 int measure_run(const struct measure_request *request, const struct path *path, struct run *run)
 {
 	struct phases phases = { .request = request, .plan = request->quick ? &plan_quick : &plan_default };
 	uint64_t begin_ns = pacer_now_ns();
-	int code, sink = run->point_count - 1;
+	int code, source_cpu = -1, sink = run->point_count - 1;
 
-	if (request->source_cpu >= 0 && !source_cpu_usable(request->source_cpu))
-		return error_set(EINVAL, "CPU %d cannot be used for the source: it is not there, or not allowed to this process",
-				 request->source_cpu);
+	code = choose_source_cpu(request, path, &source_cpu);
+	if (!code)
+		code = check_clocks(request, path, sink);
+	if (code)
+		return code;
 	describe_machine(run);
 	run->loss_goal = request->goal_count ? request->goals[request->goal_count - 1].loss_ratio : 0.005;
 	run->rate_limit_asked_pps = request->rate_pps;
 	phases.bench.path = *path;
-	code = bench_open(&phases.bench, run, request->source_cpu >= 0 ? request->source_cpu : source_other_cpu(-1));
+	code = bench_open(&phases.bench, run, source_cpu);
 	if (!code)
-		code = announce(run->points[sink].interface, run->points[sink].netns, path->ifindex[sink],
-				path->address[sink], path->address[0]);
+		code = domain_announce(path->domain[sink], &run->points[sink], path->links[sink].address,
+				       path->links[0].address);
 	if (!code)
 		code = measure(&phases);
+	clocks_record(phases.bench.clocks, run);
 	bench_close(&phases.bench);
 	run->measuring_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
 	if (code || request->rfc2544)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Trials; see trial.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -27,30 +28,44 @@ static uint16_t random_run_tag(void)
 	return tag;
 }
 
+/* Adds the point to what is known of a failure, where that only names its domain. */
+static int at_point(const struct bench *bench, int index, int code)
+{
+	char text[RUN_TEXT_BYTES];
+
+	if (code != -ENOTCONN)
+		return code;
+	snprintf(text, sizeof(text), "%s", error_text());
+	return error_set(ENOTCONN, "%s: %s", bench->run->points[index].name, text);
+}
+
+static int open_probe(struct bench *bench, int index, const struct run_point *point, struct domain_probe **probe,
+		      char mode[16])
+{
+	int code = domain_probe_open(bench->path.domain[index], point, probe);
+
+	return at_point(bench, index, code ? code : domain_probe_attach(*probe, mode));
+}
+
 /* A driver may refuse native XDP although its point was made for it; tc is the honest second best, unless the user chose. */
 static int try_hook(struct bench *bench, int index)
 {
 	struct run_point *point = &bench->run->points[index];
-	const char *mode;
-	int code = hop_probe_open(point, &bench->probes[index]);
+	char mode[16];
+	int code = open_probe(bench, index, point, &bench->probes[index], mode);
 
-	if (!code)
-		code = hop_probe_attach(bench->probes[index], &mode);
-	if (code && strcmp(point->mode, "tcx") && !bench->path.hook_given[index]) {
-		hop_probe_close(bench->probes[index]);
+	if (code && code != -ENOTCONN && strcmp(point->mode, "tcx") && !bench->path.hook_given[index]) {
+		domain_probe_close(bench->probes[index]);
 		bench->probes[index] = NULL;
 		strcpy(point->mode, "tcx");
 		if (point->hook == RUN_HOOK_XDP)
 			point->hook = RUN_HOOK_TC;
-		code = hop_probe_open(point, &bench->probes[index]);
-		if (!code)
-			code = hop_probe_attach(bench->probes[index], &mode);
+		code = open_probe(bench, index, point, &bench->probes[index], mode);
 	}
 	if (code)
 		return code;
-	if (mode != point->mode)
-		strcpy(point->mode, mode);
-	hop_probe_detach(bench->probes[index]);
+	strcpy(point->mode, mode);
+	domain_probe_detach(bench->probes[index]);
 	return 0;
 }
 
@@ -63,18 +78,35 @@ static void try_xdp_probe(struct bench *bench, int index)
 	if (point.direction != RUN_DIRECTION_IN || !is_tc || bench->path.hook_given[index])
 		return;
 	strcpy(point.mode, "native");
-	if (!hop_probe_open(&point, &bench->xdp_probes[index]) && !hop_probe_attach(bench->xdp_probes[index], NULL)) {
-		hop_probe_detach(bench->xdp_probes[index]);
+	if (!open_probe(bench, index, &point, &bench->xdp_probes[index], NULL)) {
+		domain_probe_detach(bench->xdp_probes[index]);
 		return;
 	}
-	hop_probe_close(bench->xdp_probes[index]);
+	domain_probe_close(bench->xdp_probes[index]);
 	bench->xdp_probes[index] = NULL;
+}
+
+static int open_source(struct bench *bench)
+{
+	const struct run *run = bench->run;
+	int sink = run->point_count - 1, code;
+	struct source_place place = { .cpu = bench->source_cpu, .run_tag = bench->run_tag };
+
+	strcpy(place.interface, run->points[0].interface);
+	strcpy(place.netns, run->points[0].netns);
+	memcpy(place.source_mac, bench->path.links[0].address, 6);
+	memcpy(place.destination_mac, bench->path.links[sink].address, 6);
+	for (int i = 1; i <= sink; i++) /* generic XDP does not see clones, which tc has redirected */
+		place.no_clones |= !strcmp(run->points[i].mode, "generic");
+	code = domain_source_open(bench->path.domain[0], &place);
+	if (!code)
+		bench->source_domain = bench->path.domain[0];
+	return at_point(bench, 0, code);
 }
 
 int bench_open(struct bench *bench, struct run *run, int source_cpu)
 {
 	int sink = run->point_count - 1, code;
-	struct source_place place = { .cpu = source_cpu };
 
 	bench->run = run;
 	bench->source_cpu = source_cpu;
@@ -82,14 +114,9 @@ int bench_open(struct bench *bench, struct run *run, int source_cpu)
 	bench->readings = calloc(RUN_MAX_POINTS, sizeof(*bench->readings));
 	if (!bench->readings)
 		return error_set(ENOMEM, "out of memory");
-	strcpy(place.interface, run->points[0].interface);
-	strcpy(place.netns, run->points[0].netns);
-	memcpy(place.source_mac, bench->path.address[0], 6);
-	memcpy(place.destination_mac, bench->path.address[sink], 6);
-	place.run_tag = bench->run_tag;
-	for (int i = 1; i <= sink; i++) /* generic XDP does not see clones, which tc has redirected */
-		place.no_clones |= !strcmp(run->points[i].mode, "generic");
-	code = source_open(&place, &bench->source);
+	code = clocks_open(run, &bench->path, &bench->clocks);
+	if (!code)
+		code = open_source(bench);
 	for (int i = 1; !code && i <= sink; i++)
 		code = try_hook(bench, i);
 	for (int i = 1; !code && i <= sink; i++)
@@ -100,23 +127,27 @@ int bench_open(struct bench *bench, struct run *run, int source_cpu)
 void bench_close(struct bench *bench)
 {
 	for (int i = 0; i < RUN_MAX_POINTS; i++) {
-		hop_probe_close(bench->probes[i]);
-		hop_probe_close(bench->xdp_probes[i]);
+		domain_probe_close(bench->probes[i]);
+		domain_probe_close(bench->xdp_probes[i]);
 		bench->probes[i] = bench->xdp_probes[i] = bench->active[i] = NULL;
 	}
-	source_close(bench->source);
-	bench->source = NULL;
+	if (bench->source_domain)
+		domain_source_close(bench->source_domain);
+	bench->source_domain = NULL;
+	clocks_close(bench->clocks);
+	bench->clocks = NULL;
 	free(bench->readings);
 	bench->readings = NULL;
 }
 
-static struct hop_probe *wanted_probe(const struct bench *bench, const struct trial_request *request, int index)
+static struct domain_probe *wanted_probe(const struct bench *bench, const struct trial_request *request, int index)
 {
 	int is_sink = index == request->sink_point;
 
 	if (!is_sink && (index > request->sink_point || !(request->probes & 1u << index)))
 		return NULL;
-	if (request->port == RUN_PORT_LIVE && !request->without_xdp && bench->xdp_probes[index] && (is_sink || index == 1))
+	if (request->port == RUN_PORT_LIVE && !request->without_xdp && bench->xdp_probes[index] &&
+	    (is_sink || index == 1))
 		return bench->xdp_probes[index];
 	return bench->probes[index];
 }
@@ -124,31 +155,38 @@ static struct hop_probe *wanted_probe(const struct bench *bench, const struct tr
 static int arrange_probes(struct bench *bench, const struct trial_request *request)
 {
 	for (int i = 1; i < bench->run->point_count; i++) {
-		struct hop_probe *wanted = wanted_probe(bench, request, i);
+		struct domain_probe *wanted = wanted_probe(bench, request, i);
+		const int is_sink = i == request->sink_point;
+		const struct hop_arming arming = { .run_tag = bench->run_tag,
+						   .first_stream = bench->stream,
+						   .streams = 1,
+						   .sink = is_sink,
+						   .drop = is_sink,
+						   .clock_offset_ns = clocks_offset_ns(bench->clocks, i) };
 		int code;
 
 		if (bench->active[i] && bench->active[i] != wanted)
-			hop_probe_detach(bench->active[i]);
+			domain_probe_detach(bench->active[i]);
 		bench->active[i] = NULL;
 		if (!wanted)
 			continue;
-		code = hop_probe_attach(wanted, NULL);
+		code = domain_probe_attach(wanted, NULL);
 		if (!code)
-			code = hop_probe_arm(wanted, bench->run_tag, bench->stream, i == request->sink_point);
+			code = domain_probe_arm(wanted, &arming);
 		if (code)
-			return code;
+			return at_point(bench, i, code);
 		bench->active[i] = wanted;
 	}
 	return 0;
 }
 
-static void wait_for_last(const struct hop_probe *sink, uint64_t sent)
+static void wait_for_last(struct domain_probe *sink, uint64_t sent)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 	uint64_t before = 0;
 
 	for (int polls = 0, quiet = 0; polls < MAX_POLLS && quiet < QUIET_POLLS; polls++) {
-		uint64_t count = hop_probe_count(sink);
+		uint64_t count = domain_probe_count(sink);
 
 		if (count >= sent)
 			return;
@@ -186,52 +224,88 @@ static int read_probes(struct bench *bench, int sink, struct run_trial *trial)
 
 		if (!bench->active[i])
 			continue;
-		code = hop_probe_read(bench->active[i], reading);
+		code = domain_probe_read(bench->active[i], reading);
 		if (code)
-			return code;
+			return at_point(bench, i, code);
 		/* A duplicate is counted in `duplicates`; conservation is about distinct frames. */
-		trial->points[i] = (int64_t)(reading->total.test_frames - (i == sink ? reading->streams[0].duplicates : 0));
+		trial->points[i] =
+			(int64_t)(reading->total.test_frames - (i == sink ? reading->streams[0].duplicates : 0));
 	}
 	trial->duplicates = (int64_t)bench->readings[sink].streams[0].duplicates;
 	trial->reordered = (int64_t)bench->readings[sink].streams[0].reordered;
 	return run_trial_conserve(bench->run, trial);
 }
 
+/* What is to be done while frames are sent. */
+struct meanwhile {
+	const struct trial_request *request;
+	struct clocks *clocks;
+};
+
+static void tick(void *context)
+{
+	struct meanwhile *meanwhile = context;
+
+	if (meanwhile->request->with_clocks)
+		clocks_meanwhile(meanwhile->clocks);
+	if (meanwhile->request->tick)
+		meanwhile->request->tick(meanwhile->request->tick_context);
+}
+
+/* On a machine that is busy enough the source may not run at all in its time: that says nothing about the path. */
+static int send_stream(struct bench *bench, const struct trial_request *request, struct port_sent *sent,
+		       double *elapsed_s)
+{
+	const struct source_stream stream = { .port = request->port,
+					      .frame_bytes = request->frame_bytes,
+					      .stream = bench->stream,
+					      .pps = request->pps,
+					      .duration_s = request->duration_s,
+					      .frames = request->frames,
+					      .stamp_interval = request->stamp_interval };
+	struct meanwhile meanwhile = { request, bench->clocks };
+	int is_busy = request->tick || (request->with_clocks && bench->clocks);
+
+	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+		int code = domain_source_send(bench->source_domain, &stream, is_busy ? tick : NULL, &meanwhile, sent,
+					      elapsed_s);
+
+		if (code)
+			return at_point(bench, 0, code);
+		if (sent->frames || undo_interrupted())
+			return 0;
+	}
+	return error_set(EBUSY,
+			 "%s: the source sent nothing in %d attempts of %.2f s: is CPU %s taken by something else?",
+			 bench->run->points[0].name, MAX_ATTEMPTS, request->duration_s,
+			 run_cpu_name(bench->run, bench->source_cpu).text);
+}
+
 static int run_once(struct bench *bench, const struct trial_request *request, struct run_trial **result)
 {
-	struct source_stream stream = { .port = request->port,
-					.frame_bytes = request->frame_bytes,
-					.pps = request->pps,
-					.duration_s = request->duration_s,
-					.frames = request->frames,
-					.stamp_interval = request->stamp_interval };
 	struct run_trial *trial;
 	struct port_sent sent;
 	double elapsed_s;
-	int code;
+	int code = 0;
 
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
-	stream.stream = ++bench->stream;
-	code = arrange_probes(bench, request);
+	bench->stream++;
+	if (request->with_clocks)
+		code = clocks_before(bench->clocks, request->duration_s);
+	if (!code)
+		code = arrange_probes(bench, request);
+	if (!code)
+		code = send_stream(bench, request, &sent, &elapsed_s);
 	if (code)
 		return code;
-	/* On a machine that is busy enough the source may not run at all in its time: that says nothing about the path. */
-	for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-		code = source_send(bench->source, &stream, request->tick, request->tick_context, &sent, &elapsed_s);
-		if (code)
-			return code;
-		if (sent.frames || undo_interrupted())
-			break;
-	}
-	if (!sent.frames && !undo_interrupted())
-		return error_set(
-			EBUSY,
-			"%s: the source sent nothing in %d attempts of %.2f s: is CPU %d taken by something else?",
-			bench->run->points[0].name, MAX_ATTEMPTS, request->duration_s, bench->source_cpu);
 	wait_for_last(bench->active[request->sink_point], sent.frames);
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
+	if (request->with_clocks)
+		code = clocks_after(bench->clocks);
+	if (code)
+		return code;
 	trial = run_add_trial(bench->run);
 	if (!trial)
 		return error_set(ENOMEM, "out of memory");
@@ -256,10 +330,11 @@ int trial_run(struct bench *bench, const struct trial_request *request, struct r
 		    request->purpose == RUN_PURPOSE_DELIVERY)
 			return code;
 	}
-	return error_set(EHOSTUNREACH,
-			 "the path stopped delivering during the run: of %lld frames none arrives at %s any more; was something "
-			 "on it changed?",
-			 (long long)(*result)->sent, sink->name);
+	return error_set(
+		EHOSTUNREACH,
+		"the path stopped delivering during the run: of %lld frames none arrives at %s any more; was something "
+		"on it changed?",
+		(long long)(*result)->sent, sink->name);
 }
 
 double trial_loss_ratio(const struct run_trial *trial)

@@ -9,10 +9,9 @@
 #ifndef MEASURE_TRIAL_H
 #define MEASURE_TRIAL_H
 
+#include "measure/clocks.h"
 #include "measure/path.h"
 #include "model/run.h"
-#include "probe/hop_probe.h"
-#include "traffic/source.h"
 
 /*
  * What stands still between trials.
@@ -26,14 +25,16 @@
 struct bench {
 	struct run *run;
 	struct path path;
-	struct source *source;
-	struct hop_probe *probes[RUN_MAX_POINTS]; /* [0] is NULL: the source counts itself */
-	struct hop_probe *xdp_probes[RUN_MAX_POINTS]; /* the same points by native XDP, for live frames; NULL: cannot be had */
-	struct hop_reading *readings;		  /* [RUN_MAX_POINTS], of the last trial */
-	struct hop_probe *active[RUN_MAX_POINTS]; /* attached for the last trial; NULL: this point did not count */
+	struct domain *source_domain;		     /* where the source is; NULL: not opened */
+	struct domain_probe *probes[RUN_MAX_POINTS]; /* [0] is NULL: the source counts itself */
+	struct domain_probe
+		*xdp_probes[RUN_MAX_POINTS]; /* the same points by native XDP, for live frames; NULL: cannot be had */
+	struct hop_reading *readings;	     /* [RUN_MAX_POINTS], of the last trial */
+	struct domain_probe *active[RUN_MAX_POINTS]; /* attached for the last trial; NULL: this point did not count */
+	struct clocks *clocks;			     /* NULL: the path lies in one kernel */
 	uint16_t run_tag;
-	uint8_t stream;				  /* of the last trial */
-	int source_cpu;				  /* -1: not pinned */
+	uint8_t stream; /* of the last trial */
+	int source_cpu; /* number in the run; -1: not pinned */
 };
 
 struct trial_request {
@@ -41,10 +42,11 @@ struct trial_request {
 	int sink_point;
 	enum run_port port;
 	unsigned int frame_bytes;
-	double pps;		     /* 0: as fast as the source goes */
+	double pps; /* 0: as fast as the source goes */
 	double duration_s;
 	uint64_t frames;	     /* 0: as many as the duration takes */
 	unsigned int stamp_interval; /* a power of two; 0 none */
+	int with_clocks;	     /* 1: delays matter, so offsets of other kernels' clocks are measured around it */
 	int without_xdp;	     /* 1: tc probes only, where the user did not ask for XDP */
 	uint32_t probes;	     /* bit i: point i, before the sink, counts too */
 	void (*tick)(void *context); /* called about every 10 ms while frames are sent; may be NULL */

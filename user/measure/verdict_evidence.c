@@ -88,7 +88,7 @@ static void add_step(struct verdict_case *facts, int hop)
 		verdict_add(&text, ": hop %d takes %s +/- %s a frame", hop, verdict_ns(share->service_ns).text,
 			    verdict_ns(share->error_ns).text);
 	if (share->cpu >= 0 && facts->run->verdict.cause == RUN_CAUSE_CPU) /* elsewhere it is waiting, not CPU time */
-		verdict_add(&text, " of CPU %d", share->cpu);
+		verdict_add(&text, " of CPU %s", run_cpu_name(facts->run, share->cpu).text);
 	add_search_bounds(facts, &text, hop);
 	add_evidence(facts, "capacity_step", hop, bytes);
 }
@@ -206,7 +206,7 @@ static void gather_cpu(struct verdict_case *facts)
 
 	if (!cpu || cause_is(facts, RUN_CAUSE_MTU))
 		return;
-	verdict_add(&text, "CPU %d, which serves ", number);
+	verdict_add(&text, "CPU %s, which serves ", run_cpu_name(facts->run, number).text);
 	add_served_hops(facts, &text, number);
 	verdict_add(&text, ", is %.0f %% busy under pressure", 100 * cpu->busy);
 	if (cpu->softirq >= 0)
@@ -235,8 +235,8 @@ static void gather_hogs(struct verdict_case *facts)
 
 		if (hog->cpu < 0 || hog->cpu != verdict_hop_cpu(facts, hop) || !(hog->share >= VERDICT_HOG))
 			continue;
-		snprintf(bytes, sizeof(bytes), "thread %s (pid %d) takes %.0f %% of CPU %d, which serves hop %d",
-			 hog->command, hog->pid, 100 * hog->share, hog->cpu, hop);
+		snprintf(bytes, sizeof(bytes), "thread %s (pid %d) takes %.0f %% of CPU %s, which serves hop %d",
+			 hog->command, hog->pid, 100 * hog->share, run_cpu_name(facts->run, hog->cpu).text, hop);
 		add_evidence(facts, "cpu_hog", hop, bytes);
 	}
 }

@@ -98,7 +98,7 @@ static void add_cpu_name(const struct verdict_case *facts, struct verdict_text *
 	if (cpu < 0)
 		verdict_add(text, "the CPU that serves it");
 	else
-		verdict_add(text, "CPU %d", cpu);
+		verdict_add(text, "CPU %s", run_cpu_name(facts->run, cpu).text);
 	if (cpu >= 0 && others && all)
 		verdict_add(text, ", which also serves the rest of the path,");
 	else if (cpu >= 0 && others)
@@ -149,7 +149,7 @@ static void add_idle_cpu(const struct verdict_case *facts, struct verdict_text *
 	const struct run_cpu *cpu = verdict_cpu(facts->run, number);
 
 	if (cpu && cpu->busy < VERDICT_BUSY)
-		verdict_add(text, ", while CPU %d is only %.0f %% busy", number, 100 * cpu->busy);
+		verdict_add(text, ", while CPU %s is only %.0f %% busy", run_cpu_name(facts->run, number).text, 100 * cpu->busy);
 }
 
 static void add_because_queue(const struct verdict_case *facts, struct verdict_text *text)
@@ -293,9 +293,9 @@ static void write_shared_source(const struct verdict_case *facts, struct verdict
 	const struct run_service *first = facts->services[1], *last = facts->services[facts->hop_count];
 
 	verdict_add(text,
-		    "The source is the limit: it shares CPU %d with the path and takes, together with hop 1, %.0f of the "
+		    "The source is the limit: it shares CPU %s with the path and takes, together with hop 1, %.0f of the "
 		    "%.0f ns that a frame costs there, so the path passes %s (%s at %u bytes)",
-		    first->cpu, attribute_frame_ns(first), attribute_frame_ns(last), verdict_pps(last->pps).text,
+		    run_cpu_name(facts->run, first->cpu).text, attribute_frame_ns(first), attribute_frame_ns(last), verdict_pps(last->pps).text,
 		    verdict_gbps(gbps(facts, last->pps)).text, facts->run->primary_bytes);
 	if (facts->top) {
 		verdict_add(text, "; of the other hops ");

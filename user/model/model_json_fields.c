@@ -102,6 +102,23 @@ static const struct field hop_fields[] = {
 	END
 };
 
+static const struct field domain_fields[] = {
+	TEXT(struct run_domain, name, 0),
+	TEXT(struct run_domain, kernel, 0),
+	TEXT(struct run_domain, machine, 0),
+	INT(struct run_domain, first_cpu, 0, 0, INT_MAX),
+	INT(struct run_domain, cpu_count, 0, 0, INT_MAX),
+	NUMBER(struct run_domain, clock_offset_ns, FIELD_OPTIONAL | FIELD_SIGNED),
+	NUMBER(struct run_domain, clock_bound_ns, FIELD_OPTIONAL),
+	NUMBER(struct run_domain, clock_linear_ns, FIELD_OPTIONAL),
+	NUMBER(struct run_domain, clock_spread_ns, FIELD_OPTIONAL),
+	NUMBER(struct run_domain, clock_drift_ppm, FIELD_OPTIONAL | FIELD_SIGNED),
+	NUMBER(struct run_domain, round_trip_ns, FIELD_OPTIONAL),
+	INT(struct run_domain, clock_steps, FIELD_OPTIONAL, 0, INT_MAX),
+	UNSIGNED(struct run_domain, clock_exchanges, FIELD_OPTIONAL),
+	END
+};
+
 static const struct field path_fields[] = {
 	ARRAY(struct run, points, 0, point_count, point_fields),
 	ARRAY_ALONG(struct run, hops, 0, LENGTH_HOPS, hop_fields),
@@ -402,6 +419,7 @@ const struct field run_json_fields[] = {
 	NUMBER(struct run, rate_limit_asked_pps, FIELD_OPTIONAL),
 	NUMBER(struct run, measuring_s, FIELD_OPTIONAL),
 	OBJECT("path", 0, 0, path_fields),
+	ARRAY(struct run, domains, FIELD_OPTIONAL, domain_count, domain_fields),
 	OBJECT("source", 0, offsetof(struct run, source), source_fields),
 	ARRAY(struct run, sizes, FIELD_OPTIONAL, size_count, size_fields),
 	ARRAY(struct run, cuts, 0, cut_count, cut_fields),

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses points; syntax in point_syntax.h. Called by measure/path.c. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "model/point_syntax.h"
 
-#define SYNTAX "a point is INTERFACE[@ns:NAMESPACE][:in|:out][:tc|:xdp|:generic]"
+#define SYNTAX "a point is INTERFACE[@ns:NAMESPACE|@DOMAIN[:ns=NAMESPACE]][:in|:out][:tc|:xdp|:generic]"
 
 static const struct {
 	const char *word, *mode;
@@ -68,9 +69,34 @@ static int copy_name(char *to, size_t size, const char *from)
 	return 0;
 }
 
-int point_parse(const char *text, struct point_text *point)
+/* What follows the '@'. */
+static int parse_where(const char *text, char *where, struct point_text *point)
 {
-	char copy[160], *domain;
+	char *netns = strstr(where, ":ns=");
+
+	if (!strcmp(where, "local"))
+		return 0;
+	if (!strncmp(where, "ns:", 3)) {
+		netns = where + 3;
+	} else {
+		if (netns) {
+			*netns = 0;
+			netns += 4;
+		}
+		if (copy_name(point->domain, sizeof(point->domain), where) || strchr(where, ':'))
+			return error_set(EINVAL, "point '%s': unknown domain '%s'; " SYNTAX, text, where);
+		if (!strcmp(point->domain, "local"))
+			point->domain[0] = 0;
+	}
+	if (netns && copy_name(point->netns, sizeof(point->netns), netns))
+		return error_set(EINVAL, "point '%s': bad namespace name; " SYNTAX, text);
+	return 0;
+}
+
+int point_parse_in_domains(const char *text, struct point_text *point)
+{
+	char copy[160], *where;
+	int code;
 
 	memset(point, 0, sizeof(*point));
 	if (strlen(text) >= sizeof(copy))
@@ -82,19 +108,34 @@ int point_parse(const char *text, struct point_text *point)
 	    point->direction == RUN_DIRECTION_OUT)
 		return error_set(EINVAL, "point '%s': XDP sees incoming frames only; use :tc for an outgoing point",
 				 text);
-	domain = strchr(copy, '@');
-	if (domain) {
-		*domain++ = 0;
-		if (!strcmp(domain, "local"))
-			domain = NULL;
-		else if (strncmp(domain, "ns:", 3))
-			return error_set(EINVAL,
-					 "point '%s': unknown domain '%s'; only @ns:NAMESPACE and @local are known",
-					 text, domain);
-	}
-	if (domain && copy_name(point->netns, sizeof(point->netns), domain + 3))
-		return error_set(EINVAL, "point '%s': bad namespace name; " SYNTAX, text);
-	if (copy_name(point->interface, sizeof(point->interface), copy))
-		return error_set(EINVAL, "point '%s': bad interface name; " SYNTAX, text);
-	return 0;
+	where = strchr(copy, '@');
+	if (where)
+		*where++ = 0;
+	code = where ? parse_where(text, where, point) : 0;
+	if (!code && copy_name(point->interface, sizeof(point->interface), copy))
+		code = error_set(EINVAL, "point '%s': bad interface name; " SYNTAX, text);
+	return code;
+}
+
+int point_parse(const char *text, struct point_text *point)
+{
+	int code = point_parse_in_domains(text, point);
+
+	if (!code && point->domain[0])
+		return error_set(EINVAL,
+				 "point '%s': unknown domain '%s'; only @ns:NAMESPACE and @local are known here", text,
+				 point->domain);
+	return code;
+}
+
+int point_print(const struct point_text *point, char *name, size_t size)
+{
+	int length;
+
+	if (point->domain[0])
+		length = snprintf(name, size, "%s@%s%s%s", point->interface, point->domain,
+				  point->netns[0] ? ":ns=" : "", point->netns);
+	else
+		length = snprintf(name, size, "%s%s%s", point->interface, point->netns[0] ? "@ns:" : "", point->netns);
+	return length < (int)size ? 0 : error_set(EINVAL, "point '%s' is too long", name);
 }

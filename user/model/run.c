@@ -328,3 +328,17 @@ const char *run_hop_label(const struct run *run, int hop, char *buffer, unsigned
 	buffer[length] = '\0';
 	return buffer;
 }
+
+struct run_cpu_name run_cpu_name(const struct run *run, int cpu)
+{
+	struct run_cpu_name name;
+
+	snprintf(name.text, sizeof(name.text), "%d", cpu);
+	for (int i = 0; i < run->domain_count && i < RUN_MAX_DOMAINS; i++) {
+		const struct run_domain *domain = &run->domains[i];
+
+		if (domain->first_cpu > 0 && cpu >= domain->first_cpu && cpu - domain->first_cpu < domain->cpu_count)
+			snprintf(name.text, sizeof(name.text), "%d of %s", cpu - domain->first_cpu, domain->name);
+	}
+	return name;
+}

@@ -55,7 +55,7 @@ const char *run_purpose_name(enum run_purpose purpose);		/* delivery … observe
 struct run_point {
 	char name[RUN_NAME_BYTES];	/* as the user says it: "ent0@ns:lpar" */
 	char interface[16];
-	char domain[RUN_NAME_BYTES];	/* "local" */
+	char domain[RUN_NAME_BYTES];	/* "local", or a name in run->domains */
 	char netns[RUN_NAME_BYTES];	/* real name; "" = the caller's */
 	enum run_hook hook;
 	char mode[16];			/* live, packet, af_xdp_copy; native, generic; tcx, clsact */
@@ -302,6 +302,24 @@ struct run_verdict {
 	struct run_evidence evidence[RUN_MAX_EVIDENCE];
 };
 
+#define RUN_MAX_DOMAINS 8
+
+/* A kernel that the path lies in. A run inside the local one alone lists none. */
+struct run_domain {
+	char name[RUN_NAME_BYTES];
+	char kernel[80], machine[80];
+	int first_cpu, cpu_count;    /* its CPU n is CPU first_cpu + n of the run */
+	/* Its clock against the source's; unknown for the source's own. Over all latency trials: the widest bounds. */
+	double clock_offset_ns;	     /* its clock less the source's: the middle of what is guaranteed … */
+	double clock_bound_ns;	     /* … and half of its width */
+	double clock_linear_ns;	     /* if both clocks ran evenly; unknown: they did not */
+	double clock_spread_ns;	     /* how well the fastest exchanges agree, if both ways take equally long */
+	double clock_drift_ppm;	     /* of its clock against the local one */
+	double round_trip_ns;	     /* of the fastest exchange */
+	int clock_steps;
+	uint64_t clock_exchanges;
+};
+
 struct run {
 	char created[32];	/* RFC 3339, UTC */
 	char version[32];
@@ -315,6 +333,8 @@ struct run {
 	int point_count;
 	struct run_point points[RUN_MAX_POINTS];
 	struct run_hop hops[RUN_MAX_HOPS];
+	int domain_count;
+	struct run_domain domains[RUN_MAX_DOMAINS];
 	struct run_source source;
 	int size_count;
 	struct run_size sizes[RUN_MAX_SIZES];
@@ -359,5 +379,11 @@ struct run_trial *run_add_trial(struct run *run);
 int run_trial_conserve(const struct run *run, struct run_trial *trial);
 /* "hop 2, bridge sea0 (trunk0 → phys0)". Returns buffer. */
 const char *run_hop_label(const struct run *run, int hop, char *buffer, unsigned long size);
+
+/* "1", or "1 of guest" for a CPU of another domain than the local one. */
+struct run_cpu_name {
+	char text[RUN_NAME_BYTES + 32];
+};
+struct run_cpu_name run_cpu_name(const struct run *run, int cpu);
 
 #endif

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Drop reasons; see drop_trace.h. Called by measure/latency.c around the trial just above capacity. */
+/* Drop reasons; see drop_trace.h. Called by domain/local.c around the trial just above capacity. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -15,7 +13,6 @@
 #include "drop_trace.skel.h"
 #include "map_drop.h"
 #include "probe/drop_trace.h"
-#include "sys/netns.h"
 
 struct drop_trace {
 	struct drop_trace_bpf *program;
@@ -79,70 +76,28 @@ static void reason_name(const struct btf *btf, __u32 reason, char *name, size_t 
 	}
 }
 
-static __u32 netns_inode(const char *name)
+int drop_trace_end(struct drop_trace *trace, struct drop_count *counts, int max)
 {
-	char path[128];
-	struct stat info;
-
-	if (name[0])
-		snprintf(path, sizeof(path), "/run/netns/%s", name);
-	else
-		snprintf(path, sizeof(path), "/proc/self/ns/net");
-	return stat(path, &info) ? 0 : (__u32)info.st_ino;
-}
-
-static int find_point(const struct run *run, const int *ifindex, const struct drop_key *key)
-{
-	for (int i = 0; i < run->point_count; i++)
-		if ((__u32)ifindex[i] == key->ifindex && netns_inode(run->points[i].netns) == key->netns)
-			return i;
-	return -1;
-}
-
-void drop_trace_add(struct run_trial *trial, const struct run_drop *drop)
-{
-	int at = trial->drop_count < RUN_MAX_DROPS ? trial->drop_count : RUN_MAX_DROPS - 1;
-
-	if (trial->drop_count == RUN_MAX_DROPS && trial->drops[at].count >= drop->count)
-		return;
-	for (; at > 0 && trial->drops[at - 1].count < drop->count; at--)
-		trial->drops[at] = trial->drops[at - 1];
-	trial->drops[at] = *drop;
-	if (trial->drop_count < RUN_MAX_DROPS)
-		trial->drop_count++;
-}
-
-void drop_trace_end(struct drop_trace *trace, const struct run *run, const int *ifindex, struct run_trial *trial)
-{
-	int map = bpf_map__fd(trace->program->maps.drop_counts);
+	int map = bpf_map__fd(trace->program->maps.drop_counts), found = 0;
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct drop_key key, next, *previous = NULL;
 
 	set_control(trace, 0, 0);
 	if (libbpf_get_error(btf))
 		btf = NULL;
-	while (!bpf_map_get_next_key(map, previous, &next)) {
-		struct run_drop drop = { 0 };
-		int point = find_point(run, ifindex, &next);
+	while (found < max && !bpf_map_get_next_key(map, previous, &next)) {
+		struct drop_count *drop = &counts[found];
 		__u64 count;
 
 		key = next;
 		previous = &key;
-		if (bpf_map_lookup_elem(map, &next, &count))
+		if (bpf_map_lookup_elem(map, &next, &count) || !count)
 			continue;
-		/* Our own sink takes frames off the path there, too; conservation says how many were lost before it. */
-		if (point == trial->sink_point && count > (__u64)trial->lost[point - 1])
-			count = (__u64)trial->lost[point - 1];
-		if (!count)
-			continue;
-		reason_name(btf, next.reason, drop.reason, sizeof(drop.reason));
-		if (point >= 0)
-			snprintf(drop.interface, sizeof(drop.interface), "%s", run->points[point].interface);
-		else if (next.ifindex)
-			snprintf(drop.interface, sizeof(drop.interface), "dev %u", next.ifindex);
-		drop.count = count;
-		drop_trace_add(trial, &drop);
+		*drop = (struct drop_count){ .ifindex = next.ifindex, .netns_inode = next.netns, .count = count };
+		reason_name(btf, next.reason, drop->reason, sizeof(drop->reason));
+		found++;
 	}
 	btf__free(btf);
 	drop_trace_cancel(trace);
+	return found;
 }

@@ -7,19 +7,22 @@
 #ifndef PROBE_DROP_TRACE_H
 #define PROBE_DROP_TRACE_H
 
-#include "model/run.h"
+#include <stdint.h>
 
 struct drop_trace;
 
 /* Starts counting drops of one stream. NULL when this kernel cannot; error text says why. */
 struct drop_trace *drop_trace_begin(uint16_t run_tag, uint8_t stream);
-/*
- * Writes the counts into trial->drops with interface names of the run's points, and frees. ifindex: of the points. What our
- * own sink dropped is no drop of the path: at its interface no more is counted than was lost since the last probed point.
- */
-void drop_trace_end(struct drop_trace *trace, const struct run *run, const int *ifindex, struct run_trial *trial);
-/* Adds one count to trial->drops: largest first, the smallest falls off. */
-void drop_trace_add(struct run_trial *trial, const struct run_drop *drop);
+/* Drops of one reason at one device. */
+struct drop_count {
+	char reason[40];	  /* as the running kernel names it */
+	unsigned int ifindex;	  /* of the frame's device when it was dropped; 0 none … */
+	unsigned int netns_inode; /* … in the namespace with this inode number */
+	uint64_t count;
+};
+
+/* Writes up to max counts and frees; returns how many there are. */
+int drop_trace_end(struct drop_trace *trace, struct drop_count *counts, int max);
 void drop_trace_cancel(struct drop_trace *trace);
 
 #endif

@@ -4,7 +4,9 @@
  * is counted while we read is counted in one reading or the next, never in neither.
  */
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/error.h"
+#include "base/undo.h"
 #include "hop_tc.skel.h"
 #include "hop_xdp.skel.h"
 #include "probe/hop_probe.h"
@@ -295,6 +298,7 @@ int hop_probe_arm_as(struct hop_probe *probe, const struct hop_arming *arming)
 	control->verify = arming->verify ? 1 : 0;
 	control->stream = arming->first_stream;
 	control->stream_count = (__u8)arming->streams;
+	control->clock_offset_ns = arming->clock_offset_ns;
 	__atomic_store_n(&control->run_tag, arming->run_tag, __ATOMIC_RELEASE);
 	__atomic_store_n(&control->learn, arming->learn && !arming->run_tag ? 1 : 0, __ATOMIC_RELEASE);
 	return 0;
@@ -441,4 +445,32 @@ int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading)
 int hop_probe_alive(const struct hop_probe *probe)
 {
 	return link_state_check(probe->point.interface, probe->point.netns, probe->ifindex);
+}
+
+static int pin(const struct hop_probe *probe, const char *directory, const char *name, int fd)
+{
+	char path[PATH_MAX];
+	int code;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	code = undo_push("file-remove", path, NULL);
+	if (code)
+		return code;
+	if (bpf_obj_pin(fd, path))
+		return error_set(errno, "%s: cannot pin %s: %s", probe->point.name, path, strerror(errno));
+	return 0;
+}
+
+int hop_probe_pin(struct hop_probe *probe, const char *directory)
+{
+	int code;
+
+	if (probe->attachment.kind != BPF_ATTACH_XDP && probe->attachment.kind != BPF_ATTACH_TCX)
+		return error_set(EOPNOTSUPP, "%s: a tc probe that stays needs tcx (Linux 6.6); --xdp works here as well",
+				 probe->point.name);
+	probe->control->any = 1;
+	code = pin(probe, directory, HOP_PIN_COUNTERS, bpf_map__fd(probe->maps.counters));
+	if (!code)
+		code = pin(probe, directory, HOP_PIN_HISTOGRAMS, bpf_map__fd(probe->maps.histograms));
+	return code ? code : pin(probe, directory, HOP_PIN_LINK, probe->attachment.link_fd);
 }

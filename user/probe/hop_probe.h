@@ -24,7 +24,13 @@ struct hop_arming {
 	int drop;	      /* 1: the frames end here */
 	int verify;	      /* 1: a sink compares every byte of the payload, too */
 	int learn;
+	int64_t clock_offset_ns; /* added to this kernel's CLOCK_MONOTONIC for stamps; 0 on the source's kernel */
 };
+
+/* Names of what hop_probe_pin() pins, in one directory for each probe. */
+#define HOP_PIN_LINK "link"
+#define HOP_PIN_COUNTERS "counters"
+#define HOP_PIN_HISTOGRAMS "histograms"
 
 /* Counts since the probe was armed. */
 struct hop_reading {
@@ -57,6 +63,12 @@ int hop_probe_arm(struct hop_probe *probe, uint16_t run_tag, uint8_t stream, int
 /* Test frames counted since armed: cheap, to wait for the last of them. */
 uint64_t hop_probe_count(const struct hop_probe *probe);
 int hop_probe_read(const struct hop_probe *probe, struct hop_reading *reading);
+/*
+ * Lets an attached probe stay when it is closed: it counts sound test frames of every run from now on. Its link and maps are pinned as
+ * files in `directory`, which is on a bpffs; each is on the undo stack before it is made. 0 or -errno with error text: EOPNOTSUPP when it
+ * is attached by a clsact filter, which has no link.
+ */
+int hop_probe_pin(struct hop_probe *probe, const char *directory);
 /* 0, or with error text -ENODEV when the interface is gone, and the attachment with it, -ENETDOWN when it is down. What was counted
  * can still be read. */
 int hop_probe_alive(const struct hop_probe *probe);

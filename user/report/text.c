@@ -155,11 +155,11 @@ static void print_path(const struct page *page, const struct run *run)
 static void print_source(const struct page *page, const struct run *run)
 {
 	const struct run_source *source = &run->source;
-	char cpu[48] = "", ceiling[96] = "", asked[96] = "", rate[TEXT_QUANTITY_BYTES];
+	char cpu[RUN_NAME_BYTES + 48] = "", ceiling[96] = "", asked[96] = "", rate[TEXT_QUANTITY_BYTES];
 	const char *clock = "";
 
 	if (source->cpu >= 0)
-		snprintf(cpu, sizeof(cpu), " on CPU %d", source->cpu);
+		snprintf(cpu, sizeof(cpu), " on CPU %s", run_cpu_name(run, source->cpu).text);
 	if (isfinite(source->ceiling_pps))
 		snprintf(ceiling, sizeof(ceiling), ", up to %s",
 			 units_print_pps(rate, sizeof(rate), source->ceiling_pps));
@@ -190,6 +190,29 @@ static void print_system(const struct page *page, const struct run *run)
 		page_paragraph(page, TEXT_INDENT, "  system", "%s", line);
 }
 
+/* The other kernels, and how well their clocks are known. */
+static void print_domains(const struct page *page, const struct run *run)
+{
+	for (int i = 0; i < run->domain_count && i < RUN_MAX_DOMAINS; i++) {
+		const struct run_domain *domain = &run->domains[i];
+		char linear[96] = "", bound[32], value[32];
+
+		if (strcmp(domain->name, "local"))
+			page_paragraph(page, TEXT_INDENT, "  domain", "%s: kernel %s, %s", domain->name, domain->kernel, domain->machine);
+		if (!isfinite(domain->clock_bound_ns))
+			continue;
+		if (isfinite(domain->clock_linear_ns))
+			snprintf(linear, sizeof(linear), "; +-%s if it runs evenly (%+.2f ppm)",
+				 units_print_ns(value, sizeof(value), domain->clock_linear_ns), domain->clock_drift_ppm);
+		page_paragraph(page, TEXT_INDENT, "  clock",
+			       "of %s: known to +-%s of the source's, guaranteed%s; fastest of %llu exchanges %s%s", domain->name,
+			       units_print_ns(bound, sizeof(bound), domain->clock_bound_ns), linear,
+			       (unsigned long long)domain->clock_exchanges,
+			       units_print_ns(value, sizeof(value), domain->round_trip_ns),
+			       domain->clock_steps ? "; IT STEPPED during the run" : "");
+	}
+}
+
 void text_header(const struct page *page, const struct run *run)
 {
 	int hops = text_hop_count(run);
@@ -203,5 +226,6 @@ void text_header(const struct page *page, const struct run *run)
 	page_ink(page, INK_PLAIN);
 	print_path(page, run);
 	print_source(page, run);
+	print_domains(page, run);
 	print_system(page, run);
 }

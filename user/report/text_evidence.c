@@ -115,15 +115,16 @@ static void print_cpus(const struct page *page, const struct run *run)
 		if (!serves && cpu->cpu != run->source.cpu && !(cpu->busy >= BUSY))
 			continue;
 		page_paragraph(page, TEXT_INDENT, shown++ ? "" : "  CPUs",
-			       "%d: %.0f %% busy (softirq %.0f, system %.0f, user %.0f, steal %.0f)%s%s", cpu->cpu,
+			       "%s: %.0f %% busy (softirq %.0f, system %.0f, user %.0f, steal %.0f)%s%s",
+			       run_cpu_name(run, cpu->cpu).text,
 			       100 * cpu->busy, 100 * cpu->softirq, 100 * cpu->system, 100 * cpu->user,
 			       100 * cpu->steal, serves ? ", serves the path" : "",
 			       cpu->cpu == run->source.cpu ? ", runs the source" : "");
 	}
 	for (int i = 0; i < pressure->hog_count && i < RUN_MAX_HOGS; i++)
-		page_paragraph(page, TEXT_INDENT, i ? "" : "  others", "%s (thread %d) takes %.0f %% of CPU %d",
+		page_paragraph(page, TEXT_INDENT, i ? "" : "  others", "%s (thread %d) takes %.0f %% of CPU %s",
 			       pressure->hogs[i].command, pressure->hogs[i].pid, 100 * pressure->hogs[i].share,
-			       pressure->hogs[i].cpu);
+			       run_cpu_name(run, pressure->hogs[i].cpu).text);
 }
 
 void text_pressure(const struct page *page, const struct run *run)

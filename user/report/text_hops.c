@@ -86,7 +86,7 @@ static void add_shares(struct table *table, const struct run *run)
 	cpu = table_column(table, "CPU", TABLE_RIGHT);
 	for (int i = 0; i < table->row_count && i < run->share_count; i++) {
 		if (run->shares[i].cpu >= 0)
-			table_set(table, i, cpu, "%d", run->shares[i].cpu);
+			table_set(table, i, cpu, "%s", run_cpu_name(run, run->shares[i].cpu).text);
 	}
 }
 
@@ -222,9 +222,9 @@ static void shared_note(const struct page *page, const struct run *run)
 			continue;
 		page_ink(page, INK_DIM);
 		page_paragraph(page, 2, "",
-			       "Others have their part of CPU %d, the path about %.0f %%: what a hop adds is CPU time, less "
+			       "Others have their part of CPU %s, the path about %.0f %%: what a hop adds is CPU time, less "
 			       "than the rates say.",
-			       service->cpu, fmin(100, service->cpu_ns * service->pps / 1e7));
+			       run_cpu_name(run, service->cpu).text, fmin(100, service->cpu_ns * service->pps / 1e7));
 		page_ink(page, INK_PLAIN);
 		return;
 	}

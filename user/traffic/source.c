@@ -31,7 +31,7 @@ struct source {
 	struct send_worker worker;
 	unsigned char frame[HOPCAP_MAX_FRAME_BYTES];
 	struct port_template template;
-	atomic_int stop;
+	atomic_int stop, stopped; /* stopped: by source_stop() */
 };
 
 int source_open(const struct source_place *place, struct source **result)
@@ -113,6 +113,11 @@ int source_port_usable(struct source *source, enum run_port port, unsigned int f
 	return 1;
 }
 
+void source_stop(struct source *source)
+{
+	atomic_store(&source->stopped, 1);
+}
+
 void source_set_cpu(struct source *source, int cpu)
 {
 	source->place.cpu = cpu;
@@ -185,7 +190,7 @@ int source_send(struct source *source, const struct source_stream *stream, void 
 		uint64_t now_ns = pacer_now_ns(), begin_ns = atomic_load(&worker->begin_ns);
 		uint64_t deadline_ns = (begin_ns ? begin_ns : now_ns) + (uint64_t)(stream->duration_s * 1e9);
 
-		if (now_ns >= deadline_ns || undo_interrupted()) {
+		if (now_ns >= deadline_ns || undo_interrupted() || atomic_load(&source->stopped)) {
 			atomic_store(&source->stop, 1);
 			send_worker_wake(worker);
 			nanosleep(&short_pause, NULL);

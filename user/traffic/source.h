@@ -50,5 +50,7 @@ int source_other_cpu(int cpu);
  */
 int source_send(struct source *source, const struct source_stream *stream, void (*tick)(void *context), void *context,
 		struct port_sent *sent, double *elapsed_s);
+/* From another thread: ends the stream that is being sent, and any later one at once. */
+void source_stop(struct source *source);
 
 #endif
