@@ -120,7 +120,7 @@ def bridge_rows(contest):
     for size, label in SIZES:
         fast = way(through_fast_path, size)
         rows += [Row(f"accel-bridge-{label}", "arrived", "hopcap accel", "kernel bridge", fast, way(through_bridge, size),
-                     3.0 if label == "64" else None, ["bridge"]),
+                     3.0 if label == "64" else None, ["bridge"], "thread"),
                  Row(f"accel-redirect-{label}", "arrived", "hopcap accel", "bare devmap redirect", fast,
-                     way(through_redirect, size), 0.90)]
+                     way(through_redirect, size), 0.90, napi="thread")]
     return rows

@@ -4,9 +4,11 @@
 Owns: making and removing the pair, the receiver's NAPI thread and its CPU, starting and ending programs in the
 namespaces, reading counters. Leaves to others: which programs (rows.py), what the numbers mean (result.py).
 
-The pair has one queue, so one NAPI thread. It is as in hopcap's labs: GRO on at the receiving end, without which veth
-has no NAPI there, and NAPI threaded and pinned to the last CPU; the sender has the first. All is removed at the end;
-what a killed run left is removed by the next one.
+The pair has one queue, and GRO is on at the receiving end, without which veth has no NAPI there. Where that NAPI runs is
+a row's choice. "softirq", the kernel's own: on the CPU that sends, right after the frames were handed over, so that
+receiving costs the sender time and finds the frames in its cache. "thread", as in hopcap's labs: threaded and pinned to the
+last CPU, while the sender has the first; each frame then changes CPUs, which on many machines costs more than all else.
+All is removed at the end; what a killed run left is removed by the next one.
 """
 
 import ctypes
@@ -162,14 +164,21 @@ class Place:
             run("ip", "-n", namespace, "link", "set", interface, "up")
             run("ip", "-n", namespace, "link", "set", "lo", "up")
         run("ip", "netns", "exec", self.rx_namespace, "ethtool", "-K", self.rx, "gro", "on")
-        run("ip", "netns", "exec", self.rx_namespace, "sh", "-c", f"echo 1 >/sys/class/net/{self.rx}/threaded")
-        self.napi_thread = self.find_napi_thread()
-        os.sched_setaffinity(self.napi_thread, {self.rx_cpu})
         self.rx_mac = re.search(r"link/ether (\S+)", run("ip", "-n", self.rx_namespace, "link", "show", self.rx))[1]
         self.watch = self.answering("tx", self.bare, "watch", self.tx)
 
-    def find_napi_thread(self, interface=None):
-        interface = interface or self.rx
+    def receive_in(self, napi):
+        """napi: "softirq" or "thread", see above."""
+        threaded = int(napi == "thread")
+        if threaded == bool(self.napi_thread):
+            return
+        run("ip", "netns", "exec", self.rx_namespace, "sh", "-c",
+            f"echo {threaded} >/sys/class/net/{self.rx}/threaded")
+        self.napi_thread = self.find_napi_thread(self.rx) if threaded else 0
+        if threaded:
+            os.sched_setaffinity(self.napi_thread, {self.rx_cpu})
+
+    def find_napi_thread(self, interface):
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             for entry in filter(str.isdigit, os.listdir("/proc")):
@@ -196,7 +205,8 @@ class Place:
         return program
 
     def napi_times(self):
-        return thread_times(self.napi_thread)
+        """In softirq they are the sender's."""
+        return thread_times(self.napi_thread) if self.napi_thread else (0, 0)
 
     def wait_for_frames(self, program, frames=1000):
         """Until the sending interface has taken so many more frames."""

@@ -32,7 +32,7 @@ def row_result(row, pairs, disturbed):
                 "receiver_ns_per_frame": statistics.median(sample.receiver_ns for sample in samples)}
 
     return {"name": row.name, "unit": "pps", "counted": row.counted, "ours": side(row.ours, 0),
-            "theirs": side(row.theirs, 1), "ratio": ratio, "goal": row.goal,
+            "theirs": side(row.theirs, 1), "napi": row.napi, "ratio": ratio, "goal": row.goal,
             "met": None if row.goal is None else ratio["median"] >= row.goal, "pairs": len(pairs),
             "disturbed": disturbed,
             "trials": [[round(ours.value), round(theirs.value)] for ours, theirs in pairs], "failure": None}
@@ -40,7 +40,7 @@ def row_result(row, pairs, disturbed):
 
 def row_failure(row, why):
     return {"name": row.name, "unit": "pps", "counted": row.counted, "ours": {"name": row.ours},
-            "theirs": {"name": row.theirs}, "ratio": None, "goal": row.goal, "met": None if row.goal is None else False,
+            "theirs": {"name": row.theirs}, "napi": row.napi, "ratio": None, "goal": row.goal, "met": None if row.goal is None else False,
             "pairs": 0, "disturbed": 0, "trials": [], "failure": why}
 
 

@@ -5,6 +5,13 @@ Owns: fairness. Both sides of a row send from the same CPU through the same pair
 over the same length of time, and take turns. Leaves to others: statistics and output (result.py), namespaces
 (place.py).
 
+One core is what a row gives: receiving runs where the kernel lets it, in softirq on the CPU that sends, so what a source
+or a sink costs is in the number. The rows named -threaded receive in a NAPI thread on another CPU: there the frames change
+CPUs, and their way through the caches limits whoever sends; they have no goals. Sinks in user space have the other CPU, and
+receiving runs there too, as where a queue's interrupt is bound to the CPU of its reader. In the row named -softirq the frames
+change CPUs: testpmd never reads them, so they stay where they are, a ledger must (without reading, the same sink takes
+twice as many).
+
 What is counted. "sent": frames that the sending interface was handed per second (its tx_packets + tx_dropped; veth
 counts what its full ring refuses as tx_dropped). "arrived": frames that the receiving end took per second (the
 sender's tx_packets, which veth takes from its peer's receive counters). "delivered": frames that the receiving
@@ -29,7 +36,7 @@ class Sample:
     value: float                    # frames per second, by what the row counts
     sent: float = 0.0
     arrived: float = 0.0
-    receiver_ns: float = 0.0        # CPU time of the receiver's NAPI thread for each arrived frame
+    receiver_ns: float = 0.0        # CPU time of the receiver's NAPI thread for each arrived frame; 0 in softirq
     waited: float = 0.0             # share of the time that sender or receiver wanted a CPU and others had it
 
 
@@ -43,6 +50,7 @@ class Row:
     measure_theirs: Callable
     goal: Optional[float] = None    # ours / theirs must reach it
     needs: list = field(default_factory=list)  # commands
+    napi: str = "softirq"           # where the receiving end's NAPI runs: place.py
 
 
 class Contest:
@@ -193,7 +201,7 @@ class Contest:
         return Sample(frames_of(text) / elapsed_s, fed["pps"])
 
     def af_xdp_sink(self):
-        sink = self.place.start("here", *self.hopcap_sink("af_xdp_copy"))
+        sink = self.place.start("here", *self.hopcap_sink("af_xdp_copy"), "--cpu", str(self.place.rx_cpu))
         return self.delivered(sink, lambda text: result_of(text, "hopcap sink")["frames"])
 
     def testpmd_rxonly(self):
@@ -226,8 +234,11 @@ def live_rows(contest):
     def live(stamp, counted):
         return lambda: contest.send("live", stamp, counted)
 
-    rows = [Row("live-testpmd", "arrived", "live, stamp 1 of 64", "testpmd txonly, af_xdp", live(64, "arrived"),
-                contest.testpmd_txonly, 4.0, ["dpdk-testpmd"])]
+    def against_testpmd(name, **more):
+        return Row(name, "arrived", "live, stamp 1 of 64", "testpmd txonly, af_xdp", live(64, "arrived"),
+                   contest.testpmd_txonly, needs=["dpdk-testpmd"], **more)
+
+    rows = [against_testpmd("live-testpmd", goal=4.0), against_testpmd("live-testpmd-threaded", napi="thread")]
     for batch in (64, 256):
         bare = (lambda size: lambda: contest.bare_live(size))(batch)
         rows += [
@@ -238,15 +249,25 @@ def live_rows(contest):
     return rows
 
 
+def sink_row(contest, name, **more):
+    return Row(name, "arrived", "kernel sink, full ledger", "bare XDP_DROP counter",
+               lambda: contest.kernel_sink(contest.hopcap_sink("xdp"), "xdp"),
+               lambda: contest.kernel_sink([contest.place.bare, "drop", contest.place.rx], "answers"), **more)
+
+
+def user_sink_row(contest, name, **more):
+    return Row(name, "delivered", "AF_XDP copy sink, full ledger", "testpmd rxonly, af_xdp", contest.af_xdp_sink,
+               contest.testpmd_rxonly, needs=["dpdk-testpmd"], **more)
+
+
 def all_rows(contest):
     return live_rows(contest) + [
         Row("af_xdp-testpmd", "arrived", "AF_XDP copy, stamp 1 of 64", "testpmd txonly, af_xdp",
             lambda: contest.send("af_xdp_copy", 64, "arrived"), contest.testpmd_txonly, 1.0, ["dpdk-testpmd"]),
-        Row("sink-bare", "arrived", "kernel sink, full ledger", "bare XDP_DROP counter",
-            lambda: contest.kernel_sink(contest.hopcap_sink("xdp"), "xdp"),
-            lambda: contest.kernel_sink([contest.place.bare, "drop", contest.place.rx], "answers"), 0.85),
-        Row("af_xdp-sink-testpmd", "delivered", "AF_XDP copy sink, full ledger", "testpmd rxonly, af_xdp",
-            contest.af_xdp_sink, contest.testpmd_rxonly, 1.0, ["dpdk-testpmd"]),
+        sink_row(contest, "sink-bare", goal=0.85),
+        sink_row(contest, "sink-bare-threaded", napi="thread"),
+        user_sink_row(contest, "af_xdp-sink-testpmd", napi="thread", goal=1.0),
+        user_sink_row(contest, "af_xdp-sink-testpmd-softirq", napi="softirq"),
         Row("live-trafgen", "arrived", "live, stamp 1 of 64", "trafgen", lambda: contest.send("live", 64, "arrived"),
             contest.trafgen, None, ["trafgen"]),
         Row("packet-trafgen", "arrived", "AF_PACKET, stamp 1 of 64", "trafgen",

@@ -37,6 +37,7 @@
 #include "sys/rtnl.h"
 
 #define BATCH 64
+#define CACHE_LINE_BYTES 64
 #define LOOKS 256 /* at an empty ring, before the CPU is offered to others */
 #define SPIN_NS 1000000
 #define SLEEP_MS 50
@@ -120,6 +121,15 @@ static int wake_receive(struct receiver *receiver)
 	return 0;
 }
 
+/* The CPU that received a frame wrote it last: fetching it from there takes longer than all that is done with it, so the frames
+ * of a batch are fetched side by side. */
+static void prefetch_headers(const unsigned char *data, uint32_t bytes)
+{
+	__builtin_prefetch(data);
+	if (bytes > CACHE_LINE_BYTES)
+		__builtin_prefetch(data + CACHE_LINE_BYTES);
+}
+
 /* Cuts `count` descriptors from `index` on into frames; returns the number of frames, *used that of descriptors in
  * them. A frame of more descriptors than a batch is never made by the kernel; it is taken off the ring as one that
  * cannot be read. */
@@ -134,6 +144,7 @@ static unsigned int gather(struct receiver *receiver, uint32_t index, uint32_t c
 		const struct xdp_desc *descriptor = xsk_ring_cons__rx_desc(&queue->receive, index + i);
 
 		if (i == start) {
+			prefetch_headers(queue->area + descriptor->addr, descriptor->len);
 			receiver->frames[frames].data = queue->area + descriptor->addr;
 			receiver->frames[frames].data_bytes = descriptor->len;
 			whole = 0;
