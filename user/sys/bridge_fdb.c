@@ -11,16 +11,12 @@
 #include <netlink/msg.h>
 
 #include "base/error.h"
+#include "sys/nl_attribute.h"
 #include "sys/rtnl_message.h"
 
 #define ATTRIBUTE_FLAGS_EXT 15 /* NDA_FLAGS_EXT, Linux 5.16 */
 #define ATTRIBUTES 16
 #define TICKS_PER_SECOND 100 /* of the kernel's clock_t */
-
-static uint32_t get_u32(const struct nlattr *attribute)
-{
-	return attribute && nla_len(attribute) >= 4 ? nla_get_u32(attribute) : 0;
-}
 
 int bridge_fdb_parse(struct nlmsghdr *message, struct bridge_fdb_entry *entry)
 {
@@ -39,14 +35,13 @@ int bridge_fdb_parse(struct nlmsghdr *message, struct bridge_fdb_entry *entry)
 	    nla_len(table[NDA_LLADDR]) != (int)sizeof(entry->address) || header->ndm_flags & NTF_SELF)
 		return 0;
 	entry->is_gone = message->nlmsg_type == RTM_DELNEIGH;
-	entry->bridge_ifindex = (int)get_u32(table[NDA_MASTER]);
+	entry->bridge_ifindex = (int)nl_u32(table[NDA_MASTER]);
 	entry->port_ifindex = header->ndm_ifindex;
 	memcpy(entry->address, nla_data(table[NDA_LLADDR]), sizeof(entry->address));
-	if (table[NDA_VLAN] && nla_len(table[NDA_VLAN]) >= 2)
-		entry->vlan = nla_get_u16(table[NDA_VLAN]);
+	entry->vlan = nl_u16(table[NDA_VLAN]);
 	entry->state = header->ndm_state;
 	entry->flags = header->ndm_flags;
-	entry->more_flags = get_u32(table[ATTRIBUTE_FLAGS_EXT]);
+	entry->more_flags = nl_u32(table[ATTRIBUTE_FLAGS_EXT]);
 	if (table[NDA_CACHEINFO])
 		nla_memcpy(&cache, table[NDA_CACHEINFO], sizeof(cache));
 	entry->idle_s = cache.ndm_updated / TICKS_PER_SECOND;

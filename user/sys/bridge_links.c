@@ -3,7 +3,6 @@
 #include "sys/bridge_links.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/if_bridge.h>
@@ -13,7 +12,6 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
-#include "base/error.h"
 #include "sys/rtnl_message.h"
 #include "sys/rtnl_parse.h"
 
@@ -103,52 +101,16 @@ int bridge_link_parse(struct nlmsghdr *message, struct bridge_link *link)
 	return 1;
 }
 
-struct list {
-	struct bridge_link *links;
-	int count, capacity;
-};
-
-static int visit(struct nlmsghdr *message, void *context)
+static int parse_link(struct nlmsghdr *message, void *element)
 {
-	struct list *list = context;
-	int result;
-
-	if (!message) {
-		list->count = 0;
-		return 0;
-	}
-	if (list->count == list->capacity) {
-		int capacity = list->capacity ? 2 * list->capacity : 16;
-		struct bridge_link *larger = realloc(list->links, (size_t)capacity * sizeof(*larger));
-
-		if (!larger)
-			return -ENOMEM;
-		list->links = larger;
-		list->capacity = capacity;
-	}
-	result = bridge_link_parse(message, &list->links[list->count]);
-	if (result == 1)
-		list->count++;
-	return result < 0 ? result : 0;
+	return bridge_link_parse(message, element);
 }
 
 int bridge_links_list(struct bridge_link **links)
 {
-	struct ifinfomsg header = { .ifi_family = AF_UNSPEC };
-	char reason[RTNL_REASON_BYTES];
-	struct list list = { 0 };
-	struct nl_msg *request;
-	int result;
+	void *elements;
+	int count = rtnl_links_dump(sizeof(**links), parse_link, &elements);
 
-	*links = NULL;
-	request = rtnl_message_new(RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, &header, sizeof(header));
-	if (!request)
-		return -ENOMEM;
-	result = rtnl_message_exchange(request, visit, &list, reason);
-	if (result < 0) {
-		free(list.links);
-		return error_set(-result, "cannot list the interfaces: %s", reason);
-	}
-	*links = list.links;
-	return list.count;
+	*links = elements;
+	return count;
 }

@@ -21,12 +21,9 @@
 #include <unistd.h>
 
 #include <linux/magic.h>
-#include <linux/net_namespace.h>
-#include <linux/rtnetlink.h>
 
 #include "base/error.h"
 #include "sys/collect.h"
-#include "sys/nl_attribute.h"
 #include "sys/rtnl_message.h"
 
 #define NAMED_DIRECTORY "/run/netns"
@@ -170,34 +167,6 @@ int collect_enter(const struct facts_netns *netns, struct netns_token *token)
 	return code;
 }
 
-static int visit_number(struct nlmsghdr *message, void *context)
-{
-	struct nlattr *table[NETNSA_MAX + 1];
-	int *number = context;
-
-	if (message && message->nlmsg_type == RTM_NEWNSID &&
-	    nlmsg_parse(message, sizeof(struct rtgenmsg), table, NETNSA_MAX, NULL) >= 0 && table[NETNSA_NSID])
-		*number = (int)nl_u32(table[NETNSA_NSID]);
-	return 0;
-}
-
-/* By which number this thread's namespace knows the one of a descriptor; -1: by none. */
-static int number_of(int fd)
-{
-	const struct rtgenmsg header = { .rtgen_family = AF_UNSPEC };
-	struct nl_msg *request = rtnl_message_new(RTM_GETNSID, NLM_F_REQUEST, &header, sizeof(header));
-	char reason[RTNL_REASON_BYTES];
-	int number = -1;
-
-	if (!request)
-		return -1;
-	if (nla_put_u32(request, NETNSA_FD, (uint32_t)fd) < 0) {
-		nlmsg_free(request);
-		return -1;
-	}
-	return rtnl_message_exchange(request, visit_number, &number, reason) < 0 ? -1 : number;
-}
-
 /* Namespaces are asked for in order, until all numbers are known: mostly the caller's is the one, and it comes first. */
 void collect_netns_resolve(const struct collect_scope *scope, int home_fd, const struct collect_far_link *far,
 			   int count)
@@ -212,7 +181,7 @@ void collect_netns_resolve(const struct collect_scope *scope, int home_fd, const
 		fd = i == 0 ? home_fd : open_namespace(&scope->facts->netns[i]);
 		if (fd < 0)
 			continue;
-		number = number_of(fd);
+		number = rtnl_netns_number(fd);
 		if (fd != home_fd)
 			close(fd);
 		for (int k = 0; k < count && number >= 0; k++) {

@@ -82,14 +82,16 @@ int rtnl_link_get_index(int ifindex, struct rtnl_link *link)
 	return link_get(request, label, link);
 }
 
-struct link_list {
-	struct rtnl_link *links;
+struct element_list {
+	size_t element_bytes;
+	int (*parse)(struct nlmsghdr *message, void *element);
+	char *elements;
 	int count, capacity;
 };
 
 static int visit_link_of_list(struct nlmsghdr *message, void *context)
 {
-	struct link_list *list = context;
+	struct element_list *list = context;
 	int result;
 
 	if (!message) {
@@ -98,38 +100,52 @@ static int visit_link_of_list(struct nlmsghdr *message, void *context)
 	}
 	if (list->count == list->capacity) {
 		int capacity = list->capacity ? 2 * list->capacity : 16;
-		struct rtnl_link *larger = realloc(list->links, (size_t)capacity * sizeof(*larger));
+		char *larger = realloc(list->elements, (size_t)capacity * list->element_bytes);
 
 		if (!larger)
 			return -ENOMEM;
-		list->links = larger;
+		list->elements = larger;
 		list->capacity = capacity;
 	}
-	result = rtnl_parse_link(message, &list->links[list->count]);
+	result = list->parse(message, list->elements + (size_t)list->count * list->element_bytes);
 	if (result == 1)
 		list->count++;
 	return result < 0 ? result : 0;
 }
 
-int rtnl_link_list(struct rtnl_link **links)
+int rtnl_links_dump(size_t element_bytes, int (*parse)(struct nlmsghdr *message, void *element), void **elements)
 {
+	struct element_list list = { .element_bytes = element_bytes, .parse = parse };
 	struct ifinfomsg header = { .ifi_family = AF_UNSPEC };
-	struct link_list list = { 0 };
 	char reason[RTNL_REASON_BYTES];
 	struct nl_msg *request;
 	int result;
 
-	*links = NULL;
+	*elements = NULL;
 	request = rtnl_message_new(RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, &header, sizeof(header));
 	if (!request)
 		return -ENOMEM;
 	result = rtnl_message_exchange(request, visit_link_of_list, &list, reason);
 	if (result < 0) {
-		free(list.links);
+		free(list.elements);
 		return error_set(-result, "cannot list the interfaces: %s", reason);
 	}
-	*links = list.links;
+	*elements = list.elements;
 	return list.count;
+}
+
+static int parse_link(struct nlmsghdr *message, void *element)
+{
+	return rtnl_parse_link(message, element);
+}
+
+int rtnl_link_list(struct rtnl_link **links)
+{
+	void *elements;
+	int count = rtnl_links_dump(sizeof(**links), parse_link, &elements);
+
+	*links = elements;
+	return count;
 }
 
 struct default_route_search {

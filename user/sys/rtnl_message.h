@@ -30,4 +30,11 @@ struct nl_msg *rtnl_message_new(int type, int flags, const void *header, size_t 
 int rtnl_message_exchange(struct nl_msg *message, rtnl_visit_function visit, void *context,
 			  char reason[RTNL_REASON_BYTES]);
 
+/* All links of this namespace: each answer to RTM_GETLINK goes through parse() (1: *element is filled, 0: nothing for us, -errno)
+ * into an array of elements of element_bytes each. Returns their number or -errno with error text; the caller frees *elements. */
+int rtnl_links_dump(size_t element_bytes, int (*parse)(struct nlmsghdr *message, void *element), void **elements);
+
+/* By which number this thread's namespace knows the one of a descriptor (what IFLA_LINK_NETNSID says); -1: by none. */
+int rtnl_netns_number(int fd);
+
 #endif

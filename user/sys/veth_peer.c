@@ -15,43 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/net_namespace.h>
-#include <linux/rtnetlink.h>
-#include <netlink/attr.h>
-#include <netlink/msg.h>
 
 #include "base/error.h"
 #include "sys/netns.h"
 #include "sys/rtnl_message.h"
-
-static int visit_number(struct nlmsghdr *message, void *context)
-{
-	struct nlattr *attribute;
-
-	if (!message || message->nlmsg_type != RTM_NEWNSID)
-		return 0;
-	attribute = nlmsg_find_attr(message, sizeof(struct rtgenmsg), NETNSA_NSID);
-	if (attribute && nla_len(attribute) >= 4)
-		*(int *)context = (int)nla_get_u32(attribute);
-	return 0;
-}
-
-/* Our number for the namespace behind a descriptor; -1 none. */
-static int number_of(int fd)
-{
-	struct rtgenmsg header = { .rtgen_family = AF_UNSPEC };
-	struct nl_msg *request = rtnl_message_new(RTM_GETNSID, NLM_F_REQUEST, &header, sizeof(header));
-	char reason[RTNL_REASON_BYTES];
-	int number = -1;
-
-	if (!request)
-		return -1;
-	if (nla_put_u32(request, NETNSA_FD, (uint32_t)fd) < 0) {
-		nlmsg_free(request);
-		return -1;
-	}
-	return rtnl_message_exchange(request, visit_number, &number, reason) < 0 ? -1 : number;
-}
 
 static int is_number(const char *path, int number)
 {
@@ -59,7 +26,7 @@ static int is_number(const char *path, int number)
 
 	if (fd < 0)
 		return 0;
-	is_it = number_of(fd) == number;
+	is_it = rtnl_netns_number(fd) == number;
 	close(fd);
 	return is_it;
 }
@@ -79,7 +46,7 @@ static int find_name(int number, int home_fd, char *name, size_t size)
 	}
 	if (count > 0)
 		netns_list_free(names, count);
-	if (result && home_fd >= 0 && number_of(home_fd) == number) { /* it need not have a name */
+	if (result && home_fd >= 0 && rtnl_netns_number(home_fd) == number) { /* it need not have a name */
 		name[0] = '\0';
 		result = 0;
 	}
