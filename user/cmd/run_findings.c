@@ -8,47 +8,12 @@
 
 #include "base/error.h"
 #include "cmd/run_findings.h"
+#include "cmd/run_path.h"
 #include "doctor/doctor.h"
 #include "model/utf8.h"
 #include "sys/collect.h"
 
 #define MOST_FINDINGS 8 /* of those on the path */
-
-static enum facts_hop_kind hop_kind(enum run_hop_kind kind)
-{
-	return kind == RUN_HOP_WIRE ? FACTS_HOP_WIRE : kind == RUN_HOP_BRIDGE ? FACTS_HOP_BRIDGE : FACTS_HOP_OPAQUE;
-}
-
-/* The run's path in the terms of facts. */
-static void describe_path(const struct run *run, const struct path *path, const struct facts *facts,
-			  struct facts_path *described)
-{
-	memset(described, 0, sizeof(*described));
-	for (int i = 0; i < run->point_count; i++) {
-		struct facts_path_point *point = &described->points[i];
-		int is_here = domain_is_local(path->domain[i]);
-
-		/* Of other kernels there are no facts; their points are like the far ends of opaque hops. */
-		point->netns = is_here ? facts_netns_named(facts, run->points[i].netns) : 0;
-		point->ifindex = is_here && point->netns >= 0 ? path->links[i].ifindex : 0;
-		point->is_out = run->points[i].direction == RUN_DIRECTION_OUT;
-		snprintf(point->text, sizeof(point->text), "%s", run->points[i].name);
-	}
-	for (int i = 0; i + 1 < run->point_count; i++) {
-		struct facts_path_hop *hop = &described->hops[i];
-		const struct facts_path_point *from = &described->points[i];
-		const struct facts_link *link = facts_link_at(facts, from->netns, from->ifindex);
-
-		hop->kind = hop_kind(run->hops[i].kind);
-		snprintf(hop->name, sizeof(hop->name), "%s", run->hops[i].name);
-		if (hop->kind == FACTS_HOP_BRIDGE && link) {
-			hop->netns = from->netns;
-			hop->ifindex = link->master_ifindex;
-		}
-	}
-	described->point_count = run->point_count;
-	described->is_complete = 1;
-}
 
 /* One line: the first one of `from`, cut where it does not fit, at a character's border. */
 static void copy_line(char *to, size_t size, const char *from)
@@ -106,7 +71,7 @@ void run_findings_add(struct run *run, const struct path *path)
 	int added = 0, code = collect_facts(&(struct collect_request){ 0 }, &facts);
 
 	if (!code) {
-		describe_path(run, path, facts, &described);
+		run_path_describe(run, path, facts, &described);
 		code = doctor_examine(&(struct doctor_request){ .facts = facts, .path = &described }, &findings);
 	}
 	if (code && run->finding_count < RUN_MAX_FINDINGS)

@@ -41,8 +41,7 @@ const char *check_link_name(const struct check_context *context, const struct fa
 
 	if (!*name)
 		return check_text("%s", link->name);
-	return strncmp(name, "pid:", 4) ? check_text("%s@ns:%s", link->name, name)
-					: check_text("%s@%s", link->name, name);
+	return check_text("%s@ns:%s", link->name, name);
 }
 
 const char *check_enter(const struct check_context *context, int netns)

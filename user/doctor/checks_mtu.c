@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/checks_probe.h"
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
 #include "doctor/xdp_drivers.h"
@@ -52,7 +53,8 @@ static void judge_step(struct check_context *context)
 {
 	const struct facts_link *source = source_of(context), *link = check_point_link(context, context->hop);
 
-	if (!source || !link || link->mtu_bytes < 0 || link->mtu_bytes >= source->mtu_bytes)
+	if (!source || !link || link->mtu_bytes < 0 || link->mtu_bytes >= source->mtu_bytes ||
+	    checks_probe_found_step(context, context->hop))
 		return;
 	for (int i = 1; i < context->hop; i++) { /* said once, where it starts */
 		const struct facts_link *before = check_point_link(context, i);
@@ -74,7 +76,7 @@ static void judge_hidden_hop(struct check_context *context)
 {
 	const struct facts_path_hop *hop = &context->path->hops[context->hop - 1];
 
-	if (hop->kind != FACTS_HOP_OPAQUE)
+	if (hop->kind != FACTS_HOP_OPAQUE || checks_probe_knows(context, context->hop))
 		return;
 	check_report(
 		context, FINDING_UNKNOWN,
