@@ -96,6 +96,7 @@ check_equal "one line for run" 1 "${#printed[@]}"
 check "hopcap run \$(hopcap path A B)" "$HOPCAP" run --quick --rate 20k --json "$TMP/run.json" \
 	$("$HOPCAP" path --quiet "a0@ns:${tag}a" "c0@ns:${tag}c")
 check_equal "and measures those hops" "wire a0-b0,bridge br0,wire b1-c0" "$(json "$TMP/run.json" '[.path.hops[].name] | join(",")')"
+check "the doctor looks when the bridge knows both ends" jq -e 'all(.findings[]; .id != "bridge-fdb-miss")' "$TMP/run.json"
 
 # A namespace without a name is that of a process, for path and run alike.
 unshare --net sleep 300 &

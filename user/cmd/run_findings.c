@@ -39,6 +39,8 @@ static void add(struct run *run, const struct facts *facts, const struct finding
 	copy_line(to->rule, sizeof(to->rule), from->rule);
 	copy_line(to->fix, sizeof(to->fix), from->fix);
 	copy_line(to->effect, sizeof(to->effect), from->effect);
+	if (from->explains != RUN_CAUSE_UNKNOWN)
+		copy_line(to->explains, sizeof(to->explains), run_cause_name(from->explains));
 }
 
 static void add_unknown(struct run *run)
@@ -52,15 +54,22 @@ static void add_unknown(struct run *run)
 	snprintf(to->rule, sizeof(to->rule), "the doctor judges what can be read of the path, and could not read it");
 }
 
-/* What says nothing of a run's frames: they are no TCP that is cut and merged, and bridges are taught the sink before the first trial. */
-static const char *const beside_the_point[] = { "nic-offloads-off", "bridge-fdb-miss", "tcp-buffers" };
-
-static int is_wanted(const struct finding *finding)
+/* Who resolved the path may have said it already. */
+static int is_known(const struct run *run, const struct finding *finding, const char *interface)
 {
-	for (size_t i = 0; i < sizeof(beside_the_point) / sizeof(beside_the_point[0]); i++)
-		if (!strcmp(finding->id, beside_the_point[i]))
-			return 0;
-	return finding->severity <= FINDING_WARN && finding->hop > 0;
+	for (int i = 0; i < run->finding_count; i++)
+		if (!strcmp(run->findings[i].id, finding->id) && !strcmp(run->findings[i].interface, interface))
+			return 1;
+	return 0;
+}
+
+static int is_wanted(const struct run *run, const struct facts *facts, const struct finding *finding)
+{
+	const struct facts_link *link = finding->ifindex ? facts_link_at(facts, finding->netns, finding->ifindex)
+							 : NULL;
+
+	return finding->severity <= FINDING_WARN && finding->hop > 0 && !finding->is_tcp_only &&
+	       !is_known(run, finding, link ? link->name : "");
 }
 
 void run_findings_add(struct run *run, const struct path *path)
@@ -77,7 +86,7 @@ void run_findings_add(struct run *run, const struct path *path)
 	if (code && run->finding_count < RUN_MAX_FINDINGS)
 		add_unknown(run);
 	for (int i = 0; !code && i < findings.count; i++)
-		if (is_wanted(&findings.findings[i]) && added < MOST_FINDINGS &&
+		if (is_wanted(run, facts, &findings.findings[i]) && added < MOST_FINDINGS &&
 		    run->finding_count < RUN_MAX_FINDINGS) {
 			add(run, facts, &findings.findings[i]);
 			added++;

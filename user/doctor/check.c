@@ -84,6 +84,8 @@ static void report(struct check_context *context, const struct facts_link *link,
 	finding->severity = severity;
 	finding->cap_gbps = gbps;
 	finding->reference = context->check->reference;
+	finding->explains = context->check->explains;
+	finding->is_tcp_only = context->check->is_tcp_only;
 	finding->hop = link ? check_hop_of(context, link) : 0;
 	if (!finding->hop)
 		finding->hop = context->hop;

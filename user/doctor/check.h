@@ -58,6 +58,8 @@ struct check {
 	const char *effect;    /* one line: what should change */
 	const char *reference; /* section of the manual: "mtu" */
 	double weight;	       /* 0…1: how often, when it fails, it is what caps a path */
+	enum run_cause explains; /* which cause of a verdict it may be behind; RUN_CAUSE_UNKNOWN: none in particular */
+	int is_tcp_only;	 /* 1: it costs who cuts and merges segments, and says nothing of a run's frames */
 };
 
 struct check_table {

@@ -218,6 +218,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_HOP,
 	  .applies = is_asked,
 	  .judge = judge_probed,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "A hop that stops frames which source and sink would take",
 	  .why = "Some frames of each size were sent through the path (--probe) and counted at every point: smaller ones come "
 		 "through this hop, larger ones come in and do not go out. Unlike MTUs that are read, this sees what no interface "

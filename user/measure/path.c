@@ -33,7 +33,7 @@ static void note_foreign_xdp(struct run *run, const struct run_point point, cons
 	if (run->finding_count == RUN_MAX_FINDINGS)
 		return;
 	run->finding_count++;
-	snprintf(finding->id, sizeof(finding->id), "xdp-foreign");
+	snprintf(finding->id, sizeof(finding->id), "xdp-foreign-program");
 	snprintf(finding->severity, sizeof(finding->severity), "warn");
 	snprintf(finding->interface, sizeof(finding->interface), "%s", point.interface);
 	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s", link->xdp, point.name);
