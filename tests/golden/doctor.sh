@@ -31,6 +31,37 @@ explained() {
 }
 check "each of them is explained" explained
 
+# Ids stand in texts and in the plan as words: each must be that of a check.
+named() {
+	awk '/(ids|obstacles)\[\] = \{/ { is_in = 1 } is_in { print } /\};/ { is_in = 0 }' "$ROOT/user/doctor/plan.c" | grep -oE '"[a-z0-9-]+"' | tr -d '"'
+	grep -ohE -- '--explain [a-z0-9]+-[a-z0-9-]+' "$ROOT"/README.md "$ROOT"/ARCHITECTURE.md "$ROOT"/user/*/*.c | awk '{ print $2 }'
+	jq -r '.[].check' "$ROOT"/tests/unit/doctor_cases/*.json
+	grep -ohE '(found|cycle|says) [a-z0-9]+-[a-z0-9-]+ (fail|warn|info|unknown)' "$ROOT"/tests/lab/*.sh | awk '{ print $2 }'
+	grep -ohE 'sizeof\(finding->id\), "[a-z0-9-]+"' "$ROOT"/user/measure/*.c | grep -o '"[^"]*"' | tr -d '"'
+}
+check "ids are named in many places" test "$(named | sort -u | wc -l)" -ge 100
+check_equal "each id that is named is a check's" "" "$(comm -23 <(named | sort -u) <(sort -u <<<"$ids"))"
+
+# A file that a check reads must be one that is collected (by these rows; processes and interrupts have collectors of their own).
+collected() {
+	sed -nE 's|^\tMACHINE\(CPU "([^"]*)".*|/sys/devices/system/cpu/\1|p; s|^\t(MACHINE\|NETNS)\("([^"]*)".*|\2|p
+		s|^\tLINK\("([^"]*)".*|/sys/class/net/*/\1|p; s|^\tPCI\("([^"]*)".*|/sys/bus/pci/devices/*/\1|p
+		s|^\t\{ COLLECT_FILE_MACHINE, "([^"]*)".*|\1|p' "$ROOT/user/sys/collect_file_rows.c"
+}
+mapfile -t patterns < <(collected)
+check "there are patterns of files" test "${#patterns[@]}" -ge 120
+not_collected() {
+	local path pattern
+	grep -ohE '"/(proc|sys)/[^" :]*' "$ROOT"/user/doctor/*.[ch] | sed -E 's/"//; s/;$//; s/%l?[sd]/X/g; s/cpu0/cpuX/; /^\/proc\/(X|irq|…)/d' | sort -u | while read -r path; do
+		for pattern in "${patterns[@]}"; do
+			# shellcheck disable=SC2053 # patterns are wanted
+			[[ $path == $pattern || $pattern == ${path//X/\*} || $pattern == ${path//X/\*}/* || ($path == */ && $pattern == ${path//X/\*}*) ]] && continue 2
+		done
+		echo "$path"
+	done
+}
+check_equal "each file that a check names is collected" "" "$(not_collected)"
+
 expect explain 0 'mtu-step: A smaller MTU*why *what to do *then *' doctor --explain mtu-step
 expect explain_near 2 "hopcap doctor: there is no check 'mtu-stepp'; did you mean 'mtu-step'?" doctor --explain mtu-stepp
 expect markdown_alone 2 'hopcap doctor: --markdown goes with --list*' doctor --markdown

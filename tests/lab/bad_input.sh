@@ -83,7 +83,7 @@ id=$(ip -n "$vios" -j link show trunk0 | jq -r '.[0].xdp.prog.id')
 refused "XDP program of somebody else, XDP asked for" 3 "trunk0.*(somebody_else|id $id)" \
 	"${run[@]}" "ent0@ns:$lpar" "trunk0@ns:$vios:xdp" "phys0@ns:$vios" "nic0@ns:$ext"
 check "beside it by tc" "${run[@]}" --json "$TMP/foreign.json" "${LAB_POINTS[@]}"
-check "and the report says so" jq -e '[.findings[] | select(.id == "xdp-foreign" and .interface == "trunk0")] | length == 1' "$TMP/foreign.json"
+check "and the report says so" jq -e '[.findings[] | select(.id == "xdp-foreign-program" and .interface == "trunk0")] | length == 1' "$TMP/foreign.json"
 check_equal "it is still attached" "$id" "$(ip -n "$vios" -j link show trunk0 | jq -r '.[0].xdp.prog.id')"
 ip -n "$vios" link set dev trunk0 xdp off
 

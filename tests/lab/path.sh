@@ -6,7 +6,7 @@
 # shellcheck source=tests/lib/harness.sh
 . "$(dirname "$0")/../lib/harness.sh"
 require_root
-require_command jq ip bridge perl
+require_command jq ip bridge perl unshare nsenter
 
 tag=path$$
 
@@ -96,6 +96,29 @@ check_equal "one line for run" 1 "${#printed[@]}"
 check "hopcap run \$(hopcap path A B)" "$HOPCAP" run --quick --rate 20k --json "$TMP/run.json" \
 	$("$HOPCAP" path --quiet "a0@ns:${tag}a" "c0@ns:${tag}c")
 check_equal "and measures those hops" "wire a0-b0,bridge br0,wire b1-c0" "$(json "$TMP/run.json" '[.path.hops[].name] | join(",")')"
+check "the doctor looks when the bridge knows both ends" jq -e 'all(.findings[]; .id != "bridge-fdb-miss")' "$TMP/run.json"
+
+# A namespace without a name is that of a process, for path and run alike.
+unshare --net sleep 300 &
+holder=$!
+defer kill "$holder"
+# shellcheck disable=SC2317 # called through wait_until
+is_apart() {
+	[[ $(readlink "/proc/$holder/ns/net") != "$(readlink /proc/self/ns/net)" ]]
+}
+wait_until 10 is_apart || exit 1
+ip -n "${tag}a" link add n0 type veth peer name n1 netns "$holder"
+ip -n "${tag}a" link set n0 up
+nsenter --net="/proc/$holder/ns/net" ip link set n1 up
+# The lowest process in it names it; here there is one.
+check_equal "a namespace without a name" "n0@ns:${tag}a n1@ns:pid:$holder" \
+	"$("$HOPCAP" path --quiet "n0@ns:${tag}a" "n1@ns:pid:$holder")"
+# shellcheck disable=SC2046 # one argument a point
+check "hopcap run through it" "$HOPCAP" run --quick --rate 20k --json "$TMP/run.json" \
+	$("$HOPCAP" path --quiet "n1@ns:pid:$holder" "n0@ns:${tag}a")
+check_equal "and that hop" "wire n1-n0" "$(json "$TMP/run.json" '[.path.hops[].name] | join(",")')"
+check_equal "what a process is not, is no namespace" 3 "$("$HOPCAP" run n0@ns:pid:4194305 n1 >"$TMP/text" 2>&1; echo $?)"
+ip -n "${tag}a" link del n0
 
 # --- four ports: the FDB decides ---
 pair d0@d b2@b

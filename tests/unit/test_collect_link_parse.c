@@ -404,48 +404,77 @@ static void test_virtual_functions(void **state)
 	facts_free(facts);
 }
 
-static struct nlmsghdr *port_vlans(int family, uint16_t pvid)
+/* VLANs 5, 7 to 9 untagged, and a PVID (0: none); count 0: a port in no VLAN at all. */
+static struct nlmsghdr *port_vlans(int family, uint16_t pvid, size_t count)
 {
 	const struct ifinfomsg header = { .ifi_family = (unsigned char)family, .ifi_index = 7 };
 	const struct bridge_vlan_info vlans[] = {
-		{ .vid = 5 }, { .vid = pvid, .flags = pvid ? BRIDGE_VLAN_INFO_PVID | BRIDGE_VLAN_INFO_UNTAGGED : 0 }
+		{ .vid = 5 },
+		{ .vid = 7, .flags = BRIDGE_VLAN_INFO_RANGE_BEGIN | BRIDGE_VLAN_INFO_UNTAGGED },
+		{ .vid = 9, .flags = BRIDGE_VLAN_INFO_RANGE_END | BRIDGE_VLAN_INFO_UNTAGGED },
+		{ .vid = pvid, .flags = pvid ? BRIDGE_VLAN_INFO_PVID | BRIDGE_VLAN_INFO_UNTAGGED : 0 },
 	};
 	struct nl_msg *building = message_start(RTM_NEWLINK, &header, sizeof(header));
 	struct nlattr *nest;
 
 	nla_put_u32(building, IFLA_MASTER, 3);
-	nest = message_nest(building, IFLA_AF_SPEC);
-	for (size_t i = 0; i < 2; i++)
-		nla_put(building, IFLA_BRIDGE_VLAN_INFO, sizeof(vlans[i]), &vlans[i]);
-	nla_nest_end(building, nest);
+	if (count) {
+		nest = message_nest(building, IFLA_AF_SPEC);
+		for (size_t i = 0; i < count; i++)
+			nla_put(building, IFLA_BRIDGE_VLAN_INFO, sizeof(vlans[i]), &vlans[i]);
+		nla_nest_end(building, nest);
+	}
 	return message_finish(building);
+}
+
+static void expect_port_vlans(struct nlmsghdr *message, int pvid, const char *vlans, const char *untagged)
+{
+	struct facts_bridge_port found;
+	int port, master;
+
+	assert_int_equal(collect_parse_port_vlan(message, &port, &master, &found), 1);
+	assert_int_equal(port, 7);
+	assert_int_equal(master, 3);
+	assert_int_equal(found.pvid, pvid);
+	assert_string_equal(found.vlans, vlans);
+	assert_string_equal(found.untagged, untagged);
+	free(message);
 }
 
 static void test_port_vlan(void **state)
 {
-	struct nlmsghdr *message = port_vlans(AF_BRIDGE, 42);
-	int port, master, pvid;
+	const struct ifinfomsg header = { .ifi_family = AF_BRIDGE, .ifi_index = 7 };
+	struct nl_msg *building = message_start(RTM_NEWLINK, &header, sizeof(header));
+	struct facts_bridge_port found;
+	struct nlmsghdr *message;
+	struct nlattr *nest;
+	int port, master;
 
 	(void)state;
-	assert_int_equal(collect_parse_port_vlan(message, &port, &master, &pvid), 1);
-	assert_int_equal(port, 7);
-	assert_int_equal(master, 3);
-	assert_int_equal(pvid, 42);
+	expect_port_vlans(port_vlans(AF_BRIDGE, 42, 4), 42, "5,7-9,42", "7-9,42");
+	expect_port_vlans(port_vlans(AF_BRIDGE, 0, 4), 0, "5,7-9", "7-9");
+	expect_port_vlans(port_vlans(AF_BRIDGE, 0, 1), 0, "5", "none");
+	expect_port_vlans(port_vlans(AF_BRIDGE, 0, 0), 0, "none", "");
+	message = port_vlans(AF_UNSPEC, 42, 4);
+	assert_int_equal(collect_parse_port_vlan(message, &port, &master, &found), 0);
 	free(message);
-	message = port_vlans(AF_BRIDGE, 0);
-	assert_int_equal(collect_parse_port_vlan(message, &port, &master, &pvid), 1);
-	assert_int_equal(pvid, 0);
-	free(message);
-	message = port_vlans(AF_UNSPEC, 42);
-	assert_int_equal(collect_parse_port_vlan(message, &port, &master, &pvid), 0);
-	free(message);
+
+	/* More ranges than there is room for: not known, rather than a part. */
+	nla_put_u32(building, IFLA_MASTER, 3);
+	nest = message_nest(building, IFLA_AF_SPEC);
+	for (uint16_t vid = 1000; vid < 1100; vid += 2)
+		nla_put(building, IFLA_BRIDGE_VLAN_INFO, sizeof(struct bridge_vlan_info),
+			&(struct bridge_vlan_info){ .vid = vid });
+	nla_nest_end(building, nest);
+	expect_port_vlans(message_finish(building), 0, "", "none");
 }
 
 /* Whatever the bytes, texts end and the link can be used. */
 static void parse_hostile(struct nlmsghdr *message, void *context)
 {
 	struct facts *facts = facts_new();
-	int netnsid, port, master, pvid, code;
+	struct facts_bridge_port found;
+	int netnsid, port, master, code;
 
 	(void)context;
 	assert_non_null(facts);
@@ -458,15 +487,18 @@ static void parse_hostile(struct nlmsghdr *message, void *context)
 		assert_non_null(memchr(facts->links[0].name, 0, sizeof(facts->links[0].name)));
 		assert_non_null(memchr(facts->links[0].kind, 0, sizeof(facts->links[0].kind)));
 	}
-	if (collect_parse_port_vlan(message, &port, &master, &pvid) == 1)
-		assert_true(pvid >= 0 && pvid < 4095);
+	if (collect_parse_port_vlan(message, &port, &master, &found) == 1) {
+		assert_true(found.pvid >= 0 && found.pvid < 4095);
+		assert_non_null(memchr(found.vlans, 0, sizeof(found.vlans)));
+		assert_non_null(memchr(found.untagged, 0, sizeof(found.untagged)));
+	}
 	facts_free(facts);
 }
 
 static void test_cut_and_damaged_messages(void **state)
 {
 	struct nlmsghdr *messages[] = {
-		device(), bridge(), vxlan(), slave("bridge"), physical_function(), port_vlans(AF_BRIDGE, 42)
+		device(), bridge(), vxlan(), slave("bridge"), physical_function(), port_vlans(AF_BRIDGE, 42, 4)
 	};
 
 	(void)state;

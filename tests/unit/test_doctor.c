@@ -51,6 +51,26 @@ static void test_rows_are_whole(void **state)
 	assert_null(doctor_check_find("no-such-check"));
 }
 
+/* A verdict of each cause can find its explanation, and what concerns TCP alone explains none. */
+static void test_causes_are_explained(void **state)
+{
+	int tables, rows[RUN_CAUSE_SOURCE + 1] = { 0 };
+	const struct check_table *const *table = doctor_tables(&tables);
+
+	(void)state;
+	for (int i = 0; i < tables; i++)
+		for (int j = 0; j < table[i]->count; j++) {
+			const struct check *check = &table[i]->checks[j];
+
+			assert_in_range(check->explains, RUN_CAUSE_UNKNOWN, RUN_CAUSE_MTU);
+			if (check->is_tcp_only)
+				assert_int_equal(check->explains, RUN_CAUSE_UNKNOWN);
+			rows[check->explains]++;
+		}
+	for (int cause = RUN_CAUSE_CPU; cause <= RUN_CAUSE_MTU; cause++)
+		assert_true(rows[cause] >= 3);
+}
+
 /* What a first release must know, by the causes that are seen most. */
 static void test_first_release(void **state)
 {
@@ -403,11 +423,12 @@ static void test_rotating_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_are_whole),	cmocka_unit_test(test_first_release),
-		cmocka_unit_test(test_who_is_examined), cmocka_unit_test(test_order),
-		cmocka_unit_test(test_repeatable),	cmocka_unit_test(test_counters_anew),
-		cmocka_unit_test(test_many_links),	cmocka_unit_test(test_cpu_sets),
-		cmocka_unit_test(test_kernels),		cmocka_unit_test(test_rotating_texts),
+		cmocka_unit_test(test_rows_are_whole), cmocka_unit_test(test_causes_are_explained),
+		cmocka_unit_test(test_first_release),  cmocka_unit_test(test_who_is_examined),
+		cmocka_unit_test(test_order),	       cmocka_unit_test(test_repeatable),
+		cmocka_unit_test(test_counters_anew),  cmocka_unit_test(test_many_links),
+		cmocka_unit_test(test_cpu_sets),       cmocka_unit_test(test_kernels),
+		cmocka_unit_test(test_rotating_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@
  *   earlier   optional: changes that turn these facts into those of some time before
  *   path      optional: points, "NETNS:IFINDEX" each ("-" outside the facts)
  *   hops      optional: {kind, name, note, netns, ifindex} each; "wire" where left out
+ *   sizes     optional: what was sent along the path: points (numbers in "path"), limit, steps [bytes, trials, frames at each point],
+ *             cut_short, why_not
  *   goal      optional: Gbit/s
  *   targets   optional: "NETNS:IFINDEX" each
  *   yes       severity of the finding that these facts make
@@ -147,10 +149,40 @@ static void read_path(json_t *document, struct facts_path *path)
 	}
 }
 
+/* What was sent; NULL when the case does not say. */
+static const struct path_sizes *read_sizes(json_t *json, struct path_sizes *sizes)
+{
+	json_t *step, *number;
+	size_t index, place;
+	int limit = 0;
+	const char *why_not = "";
+
+	if (!json)
+		return NULL;
+	memset(sizes, 0, sizeof(*sizes));
+	assert_int_equal(json_unpack(json, "{s?i,s?b,s?s}", "limit", &limit, "cut_short", &sizes->is_cut_short, "why_not", &why_not), 0);
+	sizes->limit_bytes = (unsigned int)limit;
+	snprintf(sizes->why_not, sizeof(sizes->why_not), "%s", why_not);
+	json_array_foreach(json_object_get(json, "points"), index, number)
+		sizes->points[sizes->point_count++] = (int)json_integer_value(number);
+	json_array_foreach(json_object_get(json, "steps"), index, step)
+	{
+		struct path_sizes_step *added = &sizes->steps[sizes->step_count++];
+
+		assert_int_equal(json_array_size(step), 2 + sizes->point_count);
+		added->frame_bytes = (unsigned int)json_integer_value(json_array_get(step, 0));
+		added->trials = (int)json_integer_value(json_array_get(step, 1));
+		for (place = 2; place < json_array_size(step); place++)
+			added->arrived[place - 2] = (int)json_integer_value(json_array_get(step, place));
+	}
+	return sizes;
+}
+
 /* Findings of one check; the caller frees them. */
 static struct finding_list examine(const char *check, json_t *document)
 {
 	json_t *targets = json_object_get(document, "targets"), *earlier = json_object_get(document, "earlier");
+	static struct path_sizes sizes;
 	struct facts_path path = { 0 };
 	struct doctor_target target[16];
 	struct doctor_request request = { .goal_gbps = json_number_value(json_object_get(document, "goal")),
@@ -172,6 +204,7 @@ static struct finding_list examine(const char *check, json_t *document)
 	request.facts = facts;
 	request.earlier = before;
 	request.path = path.point_count ? &path : NULL;
+	request.sizes = read_sizes(json_object_get(document, "sizes"), &sizes);
 	if (doctor_examine(&request, &list) < 0)
 		fail_msg("%s: %s", check, error_text());
 	for (int i = 0; i < list.count; i++) {

@@ -29,6 +29,8 @@ static const struct {
 	{ "eth0.100", "eth0.100", "", "", -1 },
 	{ "eth0:1", "eth0:1", "", "", -1 },
 	{ "abcdefghijklmno", "abcdefghijklmno", "", "", -1 },
+	{ "n1@ns:pid:4711", "n1", "pid:4711", "", -1 }, /* one without a name */
+	{ "n1@ns:pid:4711:in:tc", "n1", "pid:4711", "tcx", RUN_DIRECTION_IN },
 	{ "ent0@ns:in", "ent0", "in", "", -1 }, /* a namespace may be called so */
 };
 
@@ -48,6 +50,14 @@ static void good_points(void **state)
 		if (good[i].direction >= 0)
 			assert_int_equal(point.direction, good[i].direction);
 	}
+}
+
+static void commands_of_namespaces(void **state)
+{
+	(void)state;
+	assert_string_equal(point_ip("").text, "ip");
+	assert_string_equal(point_ip("blue").text, "ip -n blue");
+	assert_string_equal(point_ip("pid:4711").text, "nsenter -t 4711 -n ip");
 }
 
 static void bad_points(void **state)
@@ -93,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_points),
 		cmocka_unit_test(bad_points),
+		cmocka_unit_test(commands_of_namespaces),
 		cmocka_unit_test(random_text),
 	};
 

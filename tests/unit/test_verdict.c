@@ -203,6 +203,17 @@ static void test_mtu_hole(void **state)
 	expect_words(run, "trunk0 has MTU 1500");
 	assert_int_equal(made_evidence(run, "mtu")->hop, 3);
 
+	/* What the doctor knew before is cited when it explains this cause, and lies there. */
+	run->finding_count = 2;
+	run->findings[0] = (struct run_finding){ .id = "cpu-governor", .interface = "trunk0", .explains = "cpu", .evidence = "powersave" };
+	run->findings[1] = (struct run_finding){ .id = "mtu-step", .interface = "trunk0", .explains = "mtu", .evidence = "mtu is 1500" };
+	made_judge(run);
+	assert_string_equal(made_evidence(run, "doctor")->text, "mtu-step on trunk0: mtu is 1500");
+	strcpy(run->findings[1].interface, "nic0");
+	made_judge(run);
+	assert_null(made_evidence(run, "doctor"));
+	run->finding_count = 0;
+
 	/* Both sides would take them: something in between does not. */
 	run->points[3].mtu_bytes = 9000;
 	made_judge(run);

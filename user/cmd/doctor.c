@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "cmd/command.h"
+#include "cmd/doctor_probe.h"
 #include "cmd/facts_source.h"
 #include "cmd/terminal.h"
 #include "discover/path_follow.h"
@@ -26,7 +28,7 @@
 
 static struct facts_source source;
 static struct {
-	int path, json, all, list, markdown;
+	int path, probe, force_uplink, json, all, list, markdown;
 	const char *earlier, *explain;
 	double seconds, goal_gbps;
 } options;
@@ -48,6 +50,12 @@ static int set_goal(const char *argument)
 
 static const struct option_row rows[] = {
 	{ "path", 'p', OPTION_FLAG, NULL, "judge the path between the two POINTs", &options.path, 0, 0 },
+	{ "probe", 0, OPTION_FLAG, NULL,
+	  "send frames of many sizes along the path (--path, or its points in order), and see which size each hop stops",
+	  &options.probe, 0, 0 },
+	{ "force-uplink", 0, OPTION_FLAG, NULL,
+	  "with --probe: send even on the interface of the default route or this ssh session", &options.force_uplink, 0,
+	  0 },
 	{ "facts", 0, OPTION_TEXT, "FILE", "judge saved facts (hopcap facts --json); - is the standard input",
 	  &source.file, 0, 0 },
 	{ "earlier", 0, OPTION_TEXT, "FILE", "facts of the same machine some time ago, to compare counters with",
@@ -70,7 +78,7 @@ static const struct option_row rows[] = {
 static int fail(int code)
 {
 	fprintf(stderr, "hopcap doctor: %s\n", error_text());
-	return error_exit_status(code);
+	return code == -EINTR ? EXIT_STATUS_FINDINGS : error_exit_status(code);
 }
 
 /* --- texts of checks ---------------------------------------------------------------------------------------------- */
@@ -194,17 +202,22 @@ static int examine(int count, char **points, const struct facts *facts, const st
 		   struct finding_list *findings)
 {
 	static struct facts_path path;
+	static struct path_sizes sizes;
 	struct doctor_target targets[MAX_TARGETS];
 	struct doctor_request request = {
 		.facts = facts, .earlier = earlier, .goal_gbps = options.goal_gbps, .targets = targets
 	};
-	int result = 0;
+	int result = options.path ? path_follow(facts, points[0], points[1], &path) : 0;
 
-	if (options.path) {
-		result = path_follow(facts, points[0], points[1], &path);
-		request.path = &path;
+	if (options.probe && result == 0) {
+		result = doctor_probe(facts, &path, points, count, options.force_uplink, &sizes);
+		request.sizes = &sizes;
+		if (result == 0 && sizes.why_not[0])
+			fprintf(stderr, "not probed: %s\n", sizes.why_not);
 	}
-	for (int i = 0; !options.path && i < count && result == 0; i++)
+	if (path.point_count)
+		request.path = &path;
+	for (int i = 0; !request.path && i < count && result == 0; i++)
 		result = find_target(facts, points[i], &targets[request.target_count++]);
 	return result < 0 ? result : doctor_examine(&request, findings);
 }
@@ -240,6 +253,17 @@ static int check_arguments(int count)
 		return error_set(EINVAL, "--markdown goes with --list");
 	if (options.path && count != 2)
 		return error_set(EINVAL, "--path takes two points, its source and its sink");
+	if (options.probe && count < 2)
+		return error_set(EINVAL,
+				 "--probe sends frames along a path: --path SOURCE SINK, or its points, source first");
+	if (options.probe && (source.file || source.sysroot))
+		return error_set(EINVAL,
+				 "--probe sends frames on this machine: it does not go with --facts or --sysroot");
+	if (options.probe && geteuid() != 0)
+		return error_set(EPERM, "--probe needs root: loading BPF programs and sending raw frames take CAP_BPF, "
+					"CAP_NET_ADMIN and CAP_NET_RAW");
+	if (options.force_uplink && !options.probe)
+		return error_set(EINVAL, "--force-uplink goes with --probe");
 	if (count > MAX_TARGETS)
 		return error_set(EINVAL, "more than %d points", MAX_TARGETS);
 	if (options.seconds > 3600)
@@ -274,12 +298,12 @@ static int run_doctor(int count, char **positional)
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.arguments = "[POINT…] | --path SOURCE SINK",
+	.arguments = "[POINT…] | --path SOURCE SINK | --probe PATH…",
 	.summary = "say what will cap a path, before a frame is sent",
 	.details =
 		"Examines the interfaces named, those of the path between two points, or all that are up: MTU, bridges,\n"
 		"offloads, queues, rate limits, XDP, back ends of guests, CPUs. A finding quotes what was read, the rule,\n"
-		"one command, and what should change. Nothing is changed by the doctor.\n\n"
+		"one command, and what should change. Nothing is changed by the doctor, and nothing sent but with --probe.\n\n"
 		"Exit status 1: something fails or costs. Counters need two looks: --seconds 5 while the load runs.",
 	.options = rows,
 	.run = run_doctor,

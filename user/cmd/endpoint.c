@@ -19,13 +19,13 @@ static int inspect(struct endpoint *endpoint, int generates, int force_uplink)
 	int code = rtnl_link_get(endpoint->interface, &link);
 
 	if (code == -ENODEV)
-		return error_set(ENODEV, "%s: no such interface; `ip%s%s link` lists them", endpoint->name,
-				 endpoint->netns[0] ? " -n " : "", endpoint->netns);
+		return error_set(ENODEV, "%s: no such interface; `%s link` lists them", endpoint->name,
+				 point_ip(endpoint->netns).text);
 	if (code)
 		return code;
 	if (!(link.flags & IFF_UP))
-		return error_set(ENETDOWN, "%s: the interface is down; `ip%s%s link set %s up` first", endpoint->name,
-				 endpoint->netns[0] ? " -n " : "", endpoint->netns, endpoint->interface);
+		return error_set(ENETDOWN, "%s: the interface is down; `%s link set %s up` first", endpoint->name,
+				 point_ip(endpoint->netns).text, endpoint->interface);
 	if (!(link.flags & IFF_RUNNING))
 		return error_set(ENETDOWN, "%s: the interface has no carrier; is its other end up?", endpoint->name);
 	if (generates && !force_uplink) {

@@ -63,25 +63,15 @@ static int print_json(const struct facts_path *path)
 }
 
 /* What makes `run` refuse a path that is complete. */
-static void print_hints(const struct facts *facts, const struct facts_path *path)
+static void print_hints(const struct facts_path *path)
 {
-	int usable = 0, nameless = -1;
+	int usable = 0;
 
-	for (int i = 0; i < path->point_count; i++) {
-		const struct facts_path_point *point = &path->points[i];
-
-		if (!facts_path_is_usable(point))
-			continue;
-		usable++;
-		if (!strncmp(facts->netns[point->netns].name, "pid:", 4))
-			nameless = point->netns;
-	}
+	for (int i = 0; i < path->point_count; i++)
+		usable += facts_path_is_usable(&path->points[i]);
 	if (usable > RUN_MAX_POINTS)
 		fprintf(stderr, "run takes %d points, and these are %d: leave some of the middle out\n", RUN_MAX_POINTS,
 			usable);
-	if (nameless >= 0)
-		fprintf(stderr, "namespace %s has no name, which run needs: ip netns attach NAME %s\n",
-			facts->netns[nameless].name, facts->netns[nameless].name + 4);
 }
 
 static void print_points(const struct facts_path *path)
@@ -126,7 +116,7 @@ static int show_path(const struct facts *facts, char **ends)
 
 		if (!options.quiet) {
 			report_path(&path, stderr, &style);
-			print_hints(facts, &path);
+			print_hints(&path);
 			if (!path.is_complete)
 				print_gaps(facts);
 		}

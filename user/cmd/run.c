@@ -245,6 +245,7 @@ static int measure(struct run *run, const struct domains *domains, char **points
 					   .size_bytes = options.size_bytes,
 					   .quick = options.quick,
 					   .source_cpu = (int)options.cpu,
+					   .look = run_findings_add,
 					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
 	struct path path;
 
@@ -267,10 +268,8 @@ static int measure(struct run *run, const struct domains *domains, char **points
 	} else {
 		*code = path_from_texts(run, &path, domains, points, count, options.force_uplink);
 	}
-	if (!*code) {
-		run_findings_add(run, &path);
+	if (!*code)
 		*code = measure_run(&request, &path, run);
-	}
 	clear_progress();
 	return *code;
 }

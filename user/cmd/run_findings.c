@@ -8,47 +8,12 @@
 
 #include "base/error.h"
 #include "cmd/run_findings.h"
+#include "cmd/run_path.h"
 #include "doctor/doctor.h"
 #include "model/utf8.h"
 #include "sys/collect.h"
 
 #define MOST_FINDINGS 8 /* of those on the path */
-
-static enum facts_hop_kind hop_kind(enum run_hop_kind kind)
-{
-	return kind == RUN_HOP_WIRE ? FACTS_HOP_WIRE : kind == RUN_HOP_BRIDGE ? FACTS_HOP_BRIDGE : FACTS_HOP_OPAQUE;
-}
-
-/* The run's path in the terms of facts. */
-static void describe_path(const struct run *run, const struct path *path, const struct facts *facts,
-			  struct facts_path *described)
-{
-	memset(described, 0, sizeof(*described));
-	for (int i = 0; i < run->point_count; i++) {
-		struct facts_path_point *point = &described->points[i];
-		int is_here = domain_is_local(path->domain[i]);
-
-		/* Of other kernels there are no facts; their points are like the far ends of opaque hops. */
-		point->netns = is_here ? facts_netns_named(facts, run->points[i].netns) : 0;
-		point->ifindex = is_here && point->netns >= 0 ? path->links[i].ifindex : 0;
-		point->is_out = run->points[i].direction == RUN_DIRECTION_OUT;
-		snprintf(point->text, sizeof(point->text), "%s", run->points[i].name);
-	}
-	for (int i = 0; i + 1 < run->point_count; i++) {
-		struct facts_path_hop *hop = &described->hops[i];
-		const struct facts_path_point *from = &described->points[i];
-		const struct facts_link *link = facts_link_at(facts, from->netns, from->ifindex);
-
-		hop->kind = hop_kind(run->hops[i].kind);
-		snprintf(hop->name, sizeof(hop->name), "%s", run->hops[i].name);
-		if (hop->kind == FACTS_HOP_BRIDGE && link) {
-			hop->netns = from->netns;
-			hop->ifindex = link->master_ifindex;
-		}
-	}
-	described->point_count = run->point_count;
-	described->is_complete = 1;
-}
 
 /* One line: the first one of `from`, cut where it does not fit, at a character's border. */
 static void copy_line(char *to, size_t size, const char *from)
@@ -74,6 +39,8 @@ static void add(struct run *run, const struct facts *facts, const struct finding
 	copy_line(to->rule, sizeof(to->rule), from->rule);
 	copy_line(to->fix, sizeof(to->fix), from->fix);
 	copy_line(to->effect, sizeof(to->effect), from->effect);
+	if (from->explains != RUN_CAUSE_UNKNOWN)
+		copy_line(to->explains, sizeof(to->explains), run_cause_name(from->explains));
 }
 
 static void add_unknown(struct run *run)
@@ -87,15 +54,22 @@ static void add_unknown(struct run *run)
 	snprintf(to->rule, sizeof(to->rule), "the doctor judges what can be read of the path, and could not read it");
 }
 
-/* What says nothing of a run's frames: they are no TCP that is cut and merged, and bridges are taught the sink before the first trial. */
-static const char *const beside_the_point[] = { "nic-offloads-off", "bridge-fdb-miss", "tcp-buffers" };
-
-static int is_wanted(const struct finding *finding)
+/* Who resolved the path may have said it already. */
+static int is_known(const struct run *run, const struct finding *finding, const char *interface)
 {
-	for (size_t i = 0; i < sizeof(beside_the_point) / sizeof(beside_the_point[0]); i++)
-		if (!strcmp(finding->id, beside_the_point[i]))
-			return 0;
-	return finding->severity <= FINDING_WARN && finding->hop > 0;
+	for (int i = 0; i < run->finding_count; i++)
+		if (!strcmp(run->findings[i].id, finding->id) && !strcmp(run->findings[i].interface, interface))
+			return 1;
+	return 0;
+}
+
+static int is_wanted(const struct run *run, const struct facts *facts, const struct finding *finding)
+{
+	const struct facts_link *link = finding->ifindex ? facts_link_at(facts, finding->netns, finding->ifindex)
+							 : NULL;
+
+	return finding->severity <= FINDING_WARN && finding->hop > 0 && !finding->is_tcp_only &&
+	       !is_known(run, finding, link ? link->name : "");
 }
 
 void run_findings_add(struct run *run, const struct path *path)
@@ -106,13 +80,13 @@ void run_findings_add(struct run *run, const struct path *path)
 	int added = 0, code = collect_facts(&(struct collect_request){ 0 }, &facts);
 
 	if (!code) {
-		describe_path(run, path, facts, &described);
+		run_path_describe(run, path, facts, &described);
 		code = doctor_examine(&(struct doctor_request){ .facts = facts, .path = &described }, &findings);
 	}
 	if (code && run->finding_count < RUN_MAX_FINDINGS)
 		add_unknown(run);
 	for (int i = 0; !code && i < findings.count; i++)
-		if (is_wanted(&findings.findings[i]) && added < MOST_FINDINGS &&
+		if (is_wanted(run, facts, &findings.findings[i]) && added < MOST_FINDINGS &&
 		    run->finding_count < RUN_MAX_FINDINGS) {
 			add(run, facts, &findings.findings[i]);
 			added++;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/point_syntax.h"
+
 struct telling {
 	const struct path_graph *graph;
 	const struct path_target *target;
@@ -258,7 +260,7 @@ void path_describe_block(const struct path_graph *graph, const struct path_edge 
 		note[0] = 0;
 		return;
 	case BLOCK_DOWN:
-		snprintf(note, size, "%s is down; ip%s%s link set %s up", place, netns[0] ? " -n " : "", netns,
+		snprintf(note, size, "%s is down; %s link set %s up", place, point_ip(netns).text,
 			 culprit ? culprit->name : "?");
 		return;
 	case BLOCK_FDB_ELSEWHERE:

@@ -41,8 +41,7 @@ const char *check_link_name(const struct check_context *context, const struct fa
 
 	if (!*name)
 		return check_text("%s", link->name);
-	return strncmp(name, "pid:", 4) ? check_text("%s@ns:%s", link->name, name)
-					: check_text("%s@%s", link->name, name);
+	return check_text("%s@ns:%s", link->name, name);
 }
 
 const char *check_enter(const struct check_context *context, int netns)
@@ -85,6 +84,8 @@ static void report(struct check_context *context, const struct facts_link *link,
 	finding->severity = severity;
 	finding->cap_gbps = gbps;
 	finding->reference = context->check->reference;
+	finding->explains = context->check->explains;
+	finding->is_tcp_only = context->check->is_tcp_only;
 	finding->hop = link ? check_hop_of(context, link) : 0;
 	if (!finding->hop)
 		finding->hop = context->hop;

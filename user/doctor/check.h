@@ -14,6 +14,7 @@
 #include "model/facts.h"
 #include "model/facts_path.h"
 #include "model/finding.h"
+#include "model/path_sizes.h"
 
 enum check_subject {
 	CHECK_MACHINE, /* once */
@@ -29,6 +30,7 @@ struct check_context {
 		earlier; /* of the same machine, some time ago: counters are judged by difference; NULL: since boot, and then a
 				      * counter that is not 0 is at most FINDING_INFO */
 	const struct facts_path *path; /* NULL: none asked for */
+	const struct path_sizes *sizes; /* what came through of the frame sizes that were sent along `path`; NULL: nobody asked */
 	double goal_gbps;	       /* what the user wants to carry; 0 unknown: then link speed decides */
 	/* The subject, by kind; the others are NULL or 0. */
 	const struct facts_link *link;
@@ -56,6 +58,8 @@ struct check {
 	const char *effect;    /* one line: what should change */
 	const char *reference; /* section of the manual: "mtu" */
 	double weight;	       /* 0…1: how often, when it fails, it is what caps a path */
+	enum run_cause explains; /* which cause of a verdict it may be behind; RUN_CAUSE_UNKNOWN: none in particular */
+	int is_tcp_only;	 /* 1: it costs who cuts and merges segments, and says nothing of a run's frames */
 };
 
 struct check_table {

@@ -185,6 +185,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_hubs,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "NIC and tap are joined by QEMU's internal hub",
 	  .why = "The old -net options (and -netdev hubport) join all ends through a hub inside QEMU. Every frame is copied "
 		 "in user space to each port, the hub knows no vnet header, so virtio loses its offloads, and vhost is "
@@ -199,6 +200,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_vnet_headers,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "No vnet header between tap and virtio NIC",
 	  .why = "The vnet header tells the other side where a checksum is still to be made and how a unit of up to 64 KB is "
 		 "to be cut. Where it is missing the guest must checksum and cut everything itself and receives frames one "
@@ -213,6 +215,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_vhosts,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "No vhost: QEMU moves each frame itself",
 	  .why = "With vhost a kernel thread copies between the guest's rings and the tap. Without it QEMU's main loop "
 		 "reads and writes the tap a frame at a time, on one CPU, and also does everything else there. A web "
@@ -226,6 +229,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_emulations,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The guest has an emulated adapter",
 	  .why = "e1000, rtl8139 and their like are models of real chips: each register access leaves the guest. When no "
 		 "model is named, x86 machines give one.",
@@ -237,6 +241,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_user_nets,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "User-mode networking",
 	  .why = "QEMU (or passt) terminates the guest's TCP and UDP and speaks through sockets of its own. There is no layer 2 "
 		 "to the outside.",
@@ -248,6 +253,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_no_kvm,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The guest runs without hardware virtualisation",
 	  .why = "TCG translates the guest's instructions; the guest's own stack then limits every path.",
 	  .remedy = "-accel kvm, with /dev/kvm there and open to QEMU's user.",

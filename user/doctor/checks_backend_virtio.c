@@ -221,8 +221,8 @@ static void judge_features(struct check_context *context)
 	for (unsigned int i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
 		if (lookup_virtio_bit(context, context->link, bits[i].bit) == 0)
 			check_report(context, FINDING_WARN,
-				     check_text("/sys/bus/virtio/devices/%s/features: bit %d (%s) is 0",
-						context->link->bus_address, bits[i].bit, bits[i].name),
+				     check_text(LOOKUP_VIRTIO_FEATURES ": bit %d (%s) is 0", context->link->name,
+						bits[i].bit, bits[i].name),
 				     bits[i].rule, bits[i].fix);
 }
 
@@ -231,6 +231,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_single_queues,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "One queue pair for a guest of several CPUs",
 	  .why = "One flow never exceeds one vhost thread, but many flows can use several. In one report 16 streams went from "
 		 "9.2 to 13.4 Gbit/s when a guest had been tuned, queues among it. Each queue costs some kernel memory.",
@@ -244,6 +245,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_all_vectors,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Too few interrupt vectors for the queues",
 	  .why = "Each queue wants a vector, two a pair, and configuration and control one each.",
 	  .remedy = "vectors=2N+2, or leave it to QEMU. /proc/interrupts in the guest then has a line a queue.",
@@ -254,6 +256,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_rings,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The guest's receive ring is at 256 and frames are lost in front of it",
 	  .why = "When the guest is kept from running for longer than the ring lasts, the tap's queue fills, then drops.",
 	  .remedy = "rx_queue_size=1024. It bridges pauses; a guest that is too slow on average loses as before.",
@@ -264,6 +267,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_host_mtus,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "host_mtu and the tap's MTU differ",
 	  .why = "host_mtu tells the guest which MTU to use; nothing makes the tap follow.",
 	  .remedy = "Give both the same value.",
@@ -274,6 +278,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_switches,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The command line switches features of the NIC off",
 	  .why = "Offloads let units of 64 KB cross between guest and host, mergeable buffers and indirect descriptors keep the "
 		 "rings from filling, event indices save exits. Switching guest_* off is what native XDP in the guest "
@@ -286,6 +291,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_polls,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "vhost does not poll",
 	  .why = "Polling for some microseconds before sleeping spares the wake-up: lower latency at low rates for more CPU.",
 	  .remedy = "poll-us=50 where latency matters.",
@@ -296,6 +302,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_PROCESS,
 	  .applies = backend_is_qemu,
 	  .judge = judge_user_memory,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "vhost-user without shared memory",
 	  .why = "A user-space switch reads and writes the guest's buffers in place; the memory must be mapped by both.",
 	  .remedy = "A shared memory back end, of huge pages for speed.",
@@ -306,6 +313,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_virtio_link,
 	  .judge = judge_features,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The virtio device lacks a feature that makes it fast",
 	  .why = "Features are negotiated when the driver loads; an old QEMU or a command line may withhold some.",
 	  .remedy = "Switch them on at the host and start the guest again.",

@@ -144,13 +144,48 @@ static void judge_pvid_differs(struct check_context *context)
 	const struct facts_link *in = port_of_hop(context, context->hop - 1), *out = port_of_hop(context, context->hop);
 
 	if (!in || !out || !filters_vlans(context, in) || in->port.pvid <= 0 || out->port.pvid <= 0 ||
-	    in->port.pvid == out->port.pvid)
+	    in->port.pvid == out->port.pvid ||
+	    out->port.vlans[0]) /* with the list of its VLANs bridge-vlan-member knows better */
 		return;
 	check_report_about(context, out, FINDING_FAIL,
 			   check_text("PVID of %s is %d, of %s %d", in->name, in->port.pvid, out->name, out->port.pvid),
 			   "untagged frames of one port leave by another only in the same VLAN",
 			   check_text("%sbridge vlan add dev %s vid %d pvid untagged", check_enter(context, out->netns),
 				      out->name, in->port.pvid));
+}
+
+/* "1,10-20", "none": a list of numbers below 4096, as lists of CPUs are. */
+static int is_vlan_in(const char *list, int vlan)
+{
+	struct lookup_cpus numbers;
+
+	return lookup_cpu_list(list, &numbers) == 0 && lookup_cpu_is_in(&numbers, vlan);
+}
+
+static void judge_vlan_member(struct check_context *context)
+{
+	const struct facts_link *in = port_of_hop(context, context->hop - 1), *out = port_of_hop(context, context->hop);
+
+	if (!in || !out || !filters_vlans(context, in) || in->port.pvid <= 0 || !out->port.vlans[0])
+		return;
+	if (!is_vlan_in(out->port.vlans, in->port.pvid))
+		check_report_about(
+			context, out, FINDING_FAIL,
+			check_text("PVID of %s is %d; VLANs of %s: %s", in->name, in->port.pvid, out->name,
+				   out->port.vlans),
+			"untagged frames belong to the PVID of the port they come in by, and leave only by ports of that VLAN",
+			check_text("%sbridge vlan add dev %s vid %d untagged", check_enter(context, out->netns),
+				   out->name, in->port.pvid));
+	else if (out->port.untagged[0] && !is_vlan_in(out->port.untagged, in->port.pvid))
+		check_report_about(
+			context, out, FINDING_INFO,
+			check_text("PVID of %s is %d; VLANs that leave %s without a tag: %s", in->name, in->port.pvid,
+				   out->name, out->port.untagged),
+			check_text(
+				"frames that came in untagged leave here with tag %d: who receives them must expect it",
+				in->port.pvid),
+			check_text("%sbridge vlan add dev %s vid %d untagged", check_enter(context, out->netns),
+				   out->name, in->port.pvid));
 }
 
 static void judge_isolated(struct check_context *context)
@@ -359,6 +394,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_bridge,
 	  .judge = judge_netfilter,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Bridged frames pass the IP filter",
 	  .why = "With br_netfilter each bridged frame is checked as an IP packet, enters the filter's hooks and "
 		 "perhaps connection tracking, and is put together again. In our lab it doubled a bridge's cost "
@@ -411,6 +447,19 @@ static const struct check rows[] = {
 	  .effect = "frames leave by the port",
 	  .reference = "bridge",
 	  .weight = 0.9 },
+	{ .id = "bridge-vlan-member",
+	  .subject = CHECK_HOP,
+	  .applies = is_bridge_hop,
+	  .judge = judge_vlan_member,
+	  .title = "The port out is not in the VLAN of the port in",
+	  .why = "A bridge that filters VLANs gives an untagged frame the PVID of the port that it comes in by. It drops it "
+		 "silently where that VLAN is not among those of the port out; where it is but not as untagged, the frame leaves "
+		 "with a tag.",
+	  .remedy =
+		  "Add the VLAN at the port out, untagged where the receiver expects no tag; bridge vlan show lists them.",
+	  .effect = "frames leave by the port, in the form that the receiver expects",
+	  .reference = "bridge",
+	  .weight = 0.9 },
 	{ .id = "bridge-isolated",
 	  .subject = CHECK_HOP,
 	  .applies = is_bridge_hop,
@@ -426,6 +475,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_HOP,
 	  .applies = is_bridge_hop,
 	  .judge = judge_fdb_miss,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "A bridge does not know the sink",
 	  .why = "One-way traffic teaches a bridge nothing about its receiver. Frames to an unknown address are "
 		 "copied to all ports: the copies cost the bridge several times as much and load every other "
@@ -470,6 +520,7 @@ static const struct check rows[] = {
 	{ .id = "conntrack",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_conntrack,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Connection tracking on the way",
 	  .why = "Each frame that is forwarded is looked up in a table: one core's raw drop rate was 4.8 Mpps "
 		 "without and 1.8 with connection tracking. A table that is full drops new connections.",

@@ -359,6 +359,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-steal",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_steal,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The hypervisor takes CPU time away",
 	  .why = "A virtual CPU that is off the processor for a millisecond lets a ring of 256 frames overflow "
 		 "at any rate above 0.25 Mpps. Loss in bursts, two-humped latency and rates that change between "
@@ -370,6 +371,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-softirq-full",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_saturated,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "One CPU's network work fills it",
 	  .why = "A flow, a veth chain or a queue is served by one CPU. When that is full the path's rate is one "
 		 "over its cost a frame, whatever the other CPUs do.",
@@ -380,6 +382,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-program-full",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_program_saturated,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "A program fills a CPU",
 	  .why = "Many \"limits\" are the generator: every adapter of a cluster seemed to be capped at 1.2 Mpps "
 		 "by a generator on one core. The same holds for receivers.",
@@ -391,6 +394,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-governor",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_governor,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "CPUs change their clock with load",
 	  .why = "A governor that follows load sees network work late and in bursts. Rates differ between runs "
 		 "by what the clock did.",
@@ -401,6 +405,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-clock-capped",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_capped_frequency,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "CPUs may not run at their full clock",
 	  .why = "A power profile or an agent has limited the maximum frequency; per-frame cost grows by the "
 		 "same ratio.",
@@ -411,6 +416,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-idle-states",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_idle_states,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "CPUs sleep deeply",
 	  .why = "Waking from a deep state takes ten to hundreds of microseconds. XDP forwarding took 82 us at "
 		 "100 frames a second and 7 us at a million, for that reason.",
@@ -421,6 +427,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-clocksource",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_clocksource,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Reading the clock is slow",
 	  .why = "Stamps, timers and schedulers read the clock all the time. The TSC takes about 30 ns; a clock "
 		 "behind a bus or an emulated one a microsecond and more, several times a frame.",
@@ -442,6 +449,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-nested",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_nested,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "A hypervisor inside a virtual machine",
 	  .why = "The outer hypervisor handles the exits of the inner guest, so each notification costs two "
 		 "transitions and more.",
@@ -452,6 +460,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-halt-poll",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_halt_poll,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Halted guests are not polled for",
 	  .why = "KVM can look a while for work before it gives a halted virtual CPU's core away; at low rates "
 		 "that saves the scheduler's few microseconds a wake-up.",
@@ -462,6 +471,7 @@ static const struct check rows[] = {
 	{ .id = "cpu-interrupt-virtualisation",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_apicv,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Interrupts of guests cost exits",
 	  .why = "APICv and AVIC deliver interrupts to a running guest without leaving it.",
 	  .remedy = "Switch it on when the module is loaded, unless it is off for a reason (some machines, nested "
@@ -472,6 +482,7 @@ static const struct check rows[] = {
 	{ .id = "softnet-drops",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_softnet_drops,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The per-CPU backlog overflows",
 	  .why = "Loopback, veth without NAPI, tunnels and RPS put frames on a CPU's backlog of 1000. When that "
 		 "CPU does not keep up they are dropped, and no interface counts them.",

@@ -201,6 +201,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_hardware,
 	  .judge = judge_irq_pile,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "All interrupts of an adapter go to one CPU",
 	  .why = "Several queues whose interrupts share a CPU are one queue in effect. A guest of 46 CPUs "
 		 "received errors in bursts because all of its adapter's interrupts went to CPU 0.",
@@ -267,6 +268,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_pci,
 	  .judge = judge_iommu,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Strict IOMMU translation",
 	  .why = "In strict mode each unmapping waits for the IOMMU's cache to be flushed. A 40-gigabit adapter "
 		 "kept about 30 % of its XDP rate with translation on one machine; up to 20 % were lost at 200 "

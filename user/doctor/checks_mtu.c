@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/checks_probe.h"
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
 #include "doctor/xdp_drivers.h"
@@ -52,7 +53,8 @@ static void judge_step(struct check_context *context)
 {
 	const struct facts_link *source = source_of(context), *link = check_point_link(context, context->hop);
 
-	if (!source || !link || link->mtu_bytes < 0 || link->mtu_bytes >= source->mtu_bytes)
+	if (!source || !link || link->mtu_bytes < 0 || link->mtu_bytes >= source->mtu_bytes ||
+	    checks_probe_found_step(context, context->hop))
 		return;
 	for (int i = 1; i < context->hop; i++) { /* said once, where it starts */
 		const struct facts_link *before = check_point_link(context, i);
@@ -74,7 +76,7 @@ static void judge_hidden_hop(struct check_context *context)
 {
 	const struct facts_path_hop *hop = &context->path->hops[context->hop - 1];
 
-	if (hop->kind != FACTS_HOP_OPAQUE)
+	if (hop->kind != FACTS_HOP_OPAQUE || checks_probe_knows(context, context->hop))
 		return;
 	check_report(
 		context, FINDING_UNKNOWN,
@@ -386,6 +388,7 @@ static const struct check rows[] = {
 	{ .id = "mtu-step",
 	  .subject = CHECK_HOP,
 	  .judge = judge_step,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "A smaller MTU in the middle of the path",
 	  .why = "Bridges, wires and virtual switches cannot fragment. A frame that is longer than the next "
 		 "hop's MTU is dropped there without an ICMP message, so small frames pass, a ping answers, and "
@@ -400,6 +403,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_veth,
 	  .judge = judge_wire_ends,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "The two ends of a veth pair have different MTUs",
 	  .why = "A veth end drops a frame that is longer than its own MTU plus the Ethernet header and one tag, "
 		 "silently and without an ICMP message: the sender's stack knows only the MTU of its own end. "
@@ -413,6 +417,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_bridge,
 	  .judge = judge_bridge_ports,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "Ports of one bridge have different MTUs",
 	  .why = "A bridge forwards by address, not by size: a frame that is too long for the port it leaves by "
 		 "is dropped and counted nowhere near its sender. Whether it hurts depends on which two ports "
@@ -438,6 +443,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_overlay,
 	  .judge = judge_overlay,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "An overlay's frames do not fit the network below",
 	  .why = "An overlay puts its own headers in front of each frame: 50 bytes for VXLAN and Geneve over "
 		 "IPv4, 70 over IPv6, 38 for GRE with Ethernet. When inner frame and headers exceed the "
@@ -452,6 +458,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_vlan,
 	  .judge = judge_vlan_room,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "No room for a VLAN tag below",
 	  .why = "A tagged frame is 4 bytes longer than the MTU of its interface says. Ordinary adapters allow "
 		 "for one tag; some VFs accept exactly 1518 bytes, and a tag upon a tag needs 4 bytes that "
@@ -463,6 +470,7 @@ static const struct check rows[] = {
 	{ .id = "mtu-vf-over-pf",
 	  .subject = CHECK_LINK,
 	  .judge = judge_vf_over_pf,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "A VF's MTU exceeds that of its physical function",
 	  .why = "The adapter filters received frames by the physical function's maximum. A VF that is set "
 		 "higher sends large frames but does not get any.",
@@ -508,6 +516,7 @@ static const struct check rows[] = {
 	{ .id = "mtu-xdp-limit",
 	  .subject = CHECK_LINK,
 	  .judge = judge_xdp_limit,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "The MTU is too large for a plain XDP program",
 	  .why = "A native program without frags sees a frame in one buffer: a page less headroom and "
 		 "bookkeeping, between 1500 and 3566 bytes by driver. At a larger MTU attaching fails, with some "
@@ -520,6 +529,7 @@ static const struct check rows[] = {
 	{ .id = "mtu-virtio-silent",
 	  .subject = CHECK_LINK,
 	  .judge = judge_virtio_silent,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "virtio_net accepts an XDP program at an MTU that it then drops",
 	  .why = "Before Linux 6.3 the driver compares the MTU with about 4080 when a program is attached, but a "
 		 "frame must fit one page with its headroom when it comes: frames between 3507 and 4080 bytes "
@@ -531,6 +541,7 @@ static const struct check rows[] = {
 	{ .id = "mtu-umem-chunk",
 	  .subject = CHECK_LINK,
 	  .judge = judge_umem_chunk,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "A frame does not fit one AF_XDP chunk",
 	  .why = "Zero-copy hands the adapter UMEM chunks; 256 bytes of each are headroom, and the room is "
 		 "rounded to 128 bytes. With one segment a frame, mtu 3814 is the most that 4096-byte chunks "

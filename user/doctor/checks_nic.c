@@ -264,8 +264,9 @@ static void judge_offloads_off(struct check_context *context)
 	for (size_t i = 0; i < sizeof(offloads) / sizeof(offloads[0]); i++) {
 		int fixed = 0;
 
-		/* A veth end has no GRO of its own accord: its peer's units arrive whole. */
-		if (facts_feature_of(link, offloads[i].name, &fixed) != 0 || (i == 2 && !strcmp(link->kind, "veth")))
+		/* A veth end has no GRO of its own accord: its peer's units arrive whole. Of an LPAR's adapter lpar-tso says more. */
+		if (facts_feature_of(link, offloads[i].name, &fixed) != 0 || (i == 2 && !strcmp(link->kind, "veth")) ||
+		    (i == 0 && !strcmp(link->driver, "ibmveth")))
 			continue;
 		check_report(context, fixed ? FINDING_INFO : FINDING_WARN,
 			     check_text("ethtool -k %s: %s: off%s", link->name, offloads[i].name,
@@ -296,6 +297,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_pci,
 	  .judge = judge_pcie,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "The PCIe link is slower than it could be",
 	  .why = "A card in a narrow slot, one contact that failed in training, or a bridge above that runs "
 		 "slower caps the adapter below its line rate: 5 GT/s with 4 lanes are 16 Gbit/s after coding "
@@ -319,6 +321,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_hardware,
 	  .judge = judge_speed,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "The link runs below what is wanted",
 	  .why = "Autonegotiation falls back on a bad cable or a transceiver of the wrong kind, and everything "
 		 "works, ten times slower.",
@@ -330,6 +333,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_hardware,
 	  .judge = judge_duplex,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "Half duplex",
 	  .why = "One end set by hand and the other negotiating ends in half duplex at one end: late collisions "
 		 "and loss under load.",
@@ -374,6 +378,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_hardware,
 	  .judge = judge_single_queue,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Fewer queues in use than there could be",
 	  .why = "One queue is one CPU's work. A guest with 16 streams went from 9.2 to 13.4 Gbit/s with more "
 		 "queues and vhost; a single flow gains nothing.",
@@ -407,6 +412,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_endpoint,
 	  .judge = judge_offloads_off,
+	  .is_tcp_only = 1,
 	  .title = "Segmentation or merging is off at an end of the path",
 	  .why = "With TSO, GSO and GRO the stack handles about 43 frames at once; without, each passes it "
 		 "alone, and on virtual links it is cut before the hypervisor's copy instead of after the wire. "
@@ -418,6 +424,7 @@ static const struct check rows[] = {
 	{ .id = "nic-emulated",
 	  .subject = CHECK_LINK,
 	  .judge = judge_emulated,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "An emulated adapter",
 	  .why = "A fully emulated adapter makes the guest leave to the hypervisor at each register access, "
 		 "several times a frame. On one host a guest went from 1.4 to more than 10 Gbit/s by changing "

@@ -179,6 +179,7 @@ static const struct check rows[] = {
 	{ .id = "nic-missed",
 	  .subject = CHECK_LINK,
 	  .judge = judge_missed,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The adapter runs out of receive buffers",
 	  .why = "Frames that find no free descriptor are dropped by the adapter, before any software sees them. "
 		 "The CPU of that queue is saturated, was kept away, or an AF_XDP consumer gives buffers back "
@@ -191,6 +192,7 @@ static const struct check rows[] = {
 	{ .id = "nic-ring",
 	  .subject = CHECK_LINK,
 	  .judge = judge_ring,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The receive ring overflows and is not at its largest",
 	  .why = "A ring of 256 holds 0.3 ms of full-sized frames at 10 Gbit/s: a scheduler delay or an "
 		 "interrupt that is held back overflows it.",
@@ -223,6 +225,7 @@ static const struct check rows[] = {
 	{ .id = "nic-drops",
 	  .subject = CHECK_LINK,
 	  .judge = judge_drops,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The interface drops frames",
 	  .why = "The kernel counts here what it could not queue or deliver: a full ring or backlog, a frame "
 		 "that does not fit, no program or socket that takes it.",
@@ -244,6 +247,7 @@ static const struct check rows[] = {
 	{ .id = "nic-queue-spread",
 	  .subject = CHECK_LINK,
 	  .judge = judge_spread,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "One receive queue gets nearly all frames",
 	  .why = "Frames are spread by a hash of addresses and ports. One flow, or a tunnel without ports in the "
 		 "hash, is one queue: its CPU is the limit while others idle. An AF_XDP socket hears one queue "

@@ -219,6 +219,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_ibmveth,
 	  .judge = judge_tso,
+	  .is_tcp_only = 1,
 	  .title = "Large send is off in the partition",
 	  .why = "Without it each frame of 1500 costs a hypervisor call, a copy and a pass through the SEA. It is the largest "
 		 "single step on this path. Some distributions switched it off because of receivers that could not take "
@@ -231,6 +232,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_ibmveth,
 	  .judge = judge_firmware,
+	  .is_tcp_only = 1,
 	  .title = "The firmware has no platform large send",
 	  .why = "Platform large send is negotiated with the hypervisor since POWER8. Older methods hide the segment size in the "
 		 "checksum field and need matching releases at all ends.",
@@ -242,6 +244,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_ibmveth,
 	  .judge = judge_large_unused,
+	  .is_tcp_only = 1,
 	  .title = "No large unit was ever sent or received",
 	  .why = "The feature may be on and yet unused: the SEA refuses, or the application sends small pieces.",
 	  .remedy = "Under a TCP load tx_large_packets must grow.",
@@ -252,6 +255,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_ibmveth,
 	  .judge = judge_no_buffer,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The hypervisor finds no receive buffer",
 	  .why = "The partition must post buffers before frames come. Bursts use them up; the sender's side counts the same loss as "
 		 "Receiver Failures.",
@@ -294,6 +298,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_ibmveth,
 	  .judge = judge_pools,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "No receive pool fits the MTU",
 	  .why = "Pools hold buffers of 512 bytes, 2, 16, 32 and 64 KB; by default the first two are active, which hold frames of "
 		 "1500 but none of 9000.",

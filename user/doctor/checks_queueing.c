@@ -237,6 +237,7 @@ static const struct check rows[] = {
 	{ .id = "rate-shaper",
 	  .subject = CHECK_LINK,
 	  .judge = judge_shaper,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "A shaper limits the rate",
 	  .why = "tbf and others release frames at a set rate. Libvirt's bandwidth element, container plug-ins "
 		 "and test scripts leave them behind; the CPU is idle while the path stands at a round number.",
@@ -247,6 +248,7 @@ static const struct check rows[] = {
 	{ .id = "rate-class",
 	  .subject = CHECK_LINK,
 	  .judge = judge_class,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "A class with a rate",
 	  .why = "Hierarchical shapers put traffic into classes by filter; what falls into this one gets its "
 		 "rate, and what the parent lends. Whether the path's traffic does is for the class's counters "
@@ -258,6 +260,7 @@ static const struct check rows[] = {
 	{ .id = "rate-police",
 	  .subject = CHECK_LINK,
 	  .judge = judge_police,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "A policer drops above a rate",
 	  .why = "A policer has no queue: what exceeds its rate is dropped at once, and a burst of one segment "
 		 "unit may already exceed it. Open vSwitch's ingress policing and libvirt's inbound limits are "
@@ -269,6 +272,7 @@ static const struct check rows[] = {
 	{ .id = "tc-filters",
 	  .subject = CHECK_LINK,
 	  .judge = judge_filters,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "tc filters handle frames here",
 	  .why = "Filters and BPF programs of others at clsact may mark, redirect or drop frames. Those attached "
 		 "by tcx run first, and a verdict of theirs keeps the classic ones from running.",
@@ -279,6 +283,7 @@ static const struct check rows[] = {
 	{ .id = "qdisc-drops",
 	  .subject = CHECK_LINK,
 	  .judge = judge_qdisc_drops,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "A queueing discipline drops frames",
 	  .why = "The discipline's queue is full: the device below is slower than what is sent, a shaper holds "
 		 "it back, or the limit is a few frames. TCP slows down; UDP is just lost.",
@@ -290,6 +295,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_hardware,
 	  .judge = judge_one_lock,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "One queueing discipline in front of many queues",
 	  .why = "The root discipline is not the multi-queue one, so all CPUs that send take its lock in turn, "
 		 "however many queues the adapter has.",
@@ -300,6 +306,7 @@ static const struct check rows[] = {
 	{ .id = "tcp-buffers",
 	  .subject = CHECK_MACHINE,
 	  .judge = judge_tcp_buffers,
+	  .is_tcp_only = 1,
 	  .title = "Socket buffers are too small for the way",
 	  .why = "A connection has at most one buffer's bytes on the way in a round trip: 1 MB over 1 ms are 8 "
 		 "Gbit/s, whatever the path could carry. Raw frames do not show it.",

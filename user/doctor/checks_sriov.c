@@ -183,6 +183,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = has_vfs,
 	  .judge = judge_rate,
+	  .explains = RUN_CAUSE_RATE_LIMIT,
 	  .title = "A VF's rate is limited by its PF",
 	  .why = "The physical function can hold each VF's transmissions to a rate. The guest sees neither the "
 		 "limit nor a counter, only a throughput that stops at a round number.",

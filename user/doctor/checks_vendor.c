@@ -359,6 +359,7 @@ static const struct check rows[] = {
 	{ .id = "vswitch-mtu",
 	  .subject = CHECK_CLAIMS,
 	  .judge = judge_vswitch_mtu,
+	  .explains = RUN_CAUSE_MTU,
 	  .title = "A virtual switch has a smaller MTU than the guests",
 	  .why = "Between two guests on two hosts stand two virtual switches and a physical one. When one of them stays at 1500, "
 		 "connections are made (small frames pass) and then hang: throughput is near nothing, and no counter of the guest "
@@ -382,6 +383,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = is_vmxnet3,
 	  .judge = judge_ring,
+	  .explains = RUN_CAUSE_QUEUE,
 	  .title = "The receive ring of a vmxnet3 adapter overflows",
 	  .why = "The hypervisor copies into the guest's ring; when the guest is not scheduled or its queue's CPU is busy, the ring "
 		 "fills and frames are dropped in the host. Ring 1 takes ordinary frames, ring 2 pieces of large ones.",

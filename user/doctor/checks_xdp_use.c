@@ -163,6 +163,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = has_program,
 	  .judge = judge_generic_mode,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "The XDP program runs in generic mode",
 	  .why = "Generic mode runs in the stack: the socket buffer is made first, frames that are shared or "
 		 "lack headroom are copied, and merging is off. It costs several times what native mode does, at "
@@ -176,6 +177,7 @@ static const struct check rows[] = {
 	  .subject = CHECK_LINK,
 	  .applies = has_program,
 	  .judge = judge_generic_gro,
+	  .explains = RUN_CAUSE_CPU,
 	  .title = "Generic XDP behind GRO counts units, not frames",
 	  .why = "Merging before the program runs makes one unit of many frames; rates and sizes that the "
 		 "program reports are then those of units.",

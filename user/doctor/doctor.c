@@ -115,6 +115,7 @@ static int prepare(struct examination *examination)
 		.facts = request->facts,
 		.earlier = request->earlier,
 		.path = request->path,
+		.sizes = request->sizes,
 		.goal_gbps = request->goal_gbps,
 		.links = examination->links,
 		.hop_of = request->path ? examination->hop_of : NULL,

@@ -19,6 +19,7 @@ struct doctor_request {
 	const struct facts *facts;
 	const struct facts *earlier;   /* of the same machine, some time before; may be NULL */
 	const struct facts_path *path; /* may be NULL */
+	const struct path_sizes *sizes; /* of frames sent along the path (doctor --probe); may be NULL */
 	double goal_gbps;	       /* 0 unknown */
 	const struct doctor_target
 		*targets; /* links to examine, beside those of the path; none and no path: all that are up but

@@ -10,6 +10,6 @@
 
 extern const struct check_table checks_mtu, checks_xdp, checks_xdp_use, checks_nic, checks_nic_counters, checks_cpu,
 	checks_cpu_place, checks_bridge, checks_queueing, checks_sriov, checks_backend, checks_backend_virtio,
-	checks_backend_host, checks_powervm, checks_powervm_vios, checks_vendor;
+	checks_backend_host, checks_powervm, checks_powervm_vios, checks_vendor, checks_probe;
 
 #endif

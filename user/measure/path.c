@@ -33,7 +33,7 @@ static void note_foreign_xdp(struct run *run, const struct run_point point, cons
 	if (run->finding_count == RUN_MAX_FINDINGS)
 		return;
 	run->finding_count++;
-	snprintf(finding->id, sizeof(finding->id), "xdp-foreign");
+	snprintf(finding->id, sizeof(finding->id), "xdp-foreign-program");
 	snprintf(finding->severity, sizeof(finding->severity), "warn");
 	snprintf(finding->interface, sizeof(finding->interface), "%s", point.interface);
 	snprintf(finding->evidence, sizeof(finding->evidence), "XDP %s runs on %s", link->xdp, point.name);
@@ -52,14 +52,13 @@ static int inspect(struct run *run, struct path *path, int index, int last, int 
 	int code = domain_link(path->domain[index], point, link);
 
 	if (code == -ENODEV)
-		return error_set(ENODEV, "%s: no such interface%s%s; `ip%s%s link` lists them", point->name,
-				 point->netns[0] ? " in namespace " : "", point->netns, point->netns[0] ? " -n " : "",
-				 point->netns);
+		return error_set(ENODEV, "%s: no such interface%s%s; `%s link` lists them", point->name,
+				 point->netns[0] ? " in namespace " : "", point->netns, point_ip(point->netns).text);
 	if (code)
 		return code;
 	if (!(link->flags & IFF_UP))
-		return error_set(ENETDOWN, "%s: the interface is down; `ip link set %s up` first", point->name,
-				 point->interface);
+		return error_set(ENETDOWN, "%s: the interface is down; `%s link set %s up` first", point->name,
+				 point_ip(point->netns).text, point->interface);
 	if (!force_uplink && (index == 0 || index == last) && link->uplink)
 		return error_set(link->uplink, "%s", link->uplink_text);
 	point->mtu_bytes = link->mtu_bytes;

@@ -51,9 +51,8 @@ static void note_refusal(char *why, size_t size, enum run_port port, const char 
 	snprintf(why + used, size - used, "%s%s: %s", used ? "; " : "", run_port_name(port), reason);
 }
 
-/* The fastest port whose frames reach the first point; they may be lost later on, that is for the caller. */
-static int choose_port(struct phases *phases, unsigned int bytes, enum run_port *chosen, char *why, size_t why_size,
-		       struct run_trial **trial)
+int phase_choose_port(struct phases *phases, unsigned int bytes, enum run_port *chosen, char *why, size_t why_size,
+		      struct run_trial **trial)
 {
 	static const enum run_port order[] = { RUN_PORT_AF_XDP_ZC, RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
 	const struct measure_request *request = phases->request;
@@ -210,7 +209,7 @@ static int try_size(struct phases *phases, unsigned int bytes, int is_first)
 	struct run_size *size = &run->sizes[run->size_count];
 	struct run_trial *trial = NULL;
 	char why[RUN_TEXT_BYTES];
-	int code = choose_port(phases, bytes, &size->port, why, sizeof(why), &trial);
+	int code = phase_choose_port(phases, bytes, &size->port, why, sizeof(why), &trial);
 
 	if (code == -EHOSTUNREACH && !trial)
 		return error_set(EHOSTUNREACH, "%s: no port can send frames of %u bytes here: %s", run->points[0].name,

@@ -31,6 +31,13 @@ struct phases {
 	uint32_t probes_at_cap; /* points that are probed at full load: the start of the hop that costs most */
 };
 
+/*
+ * Sends some frames of one size with all points probed: by the fastest port whose frames reach the first point; they may be lost later on,
+ * that is for the caller. *trial: what was counted, of the last port that was tried; untouched when none could send. `why` says why this
+ * port, or why none. 0, or -errno; -EHOSTUNREACH without error text: none reaches the first point.
+ */
+int phase_choose_port(struct phases *phases, unsigned int bytes, enum run_port *chosen, char *why, size_t why_size,
+		      struct run_trial **trial);
 /* Which port reaches the first point, which frame sizes reach the sink; fills run->sizes, run->source, primary_bytes. */
 int phase_delivery(struct phases *phases);
 /* Hop latency with every frame stamped at a low rate. */

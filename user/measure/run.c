@@ -131,10 +131,12 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 	run->loss_goal = request->goal_count ? request->goals[request->goal_count - 1].loss_ratio : 0.005;
 	run->rate_limit_asked_pps = request->rate_pps;
 	phases.bench.path = *path;
-	code = bench_open(&phases.bench, run, source_cpu);
+	code = domain_announce(path->domain[sink], &run->points[sink], path->links[sink].address,
+			       path->links[0].address);
+	if (!code && request->look)
+		request->look(run, path);
 	if (!code)
-		code = domain_announce(path->domain[sink], &run->points[sink], path->links[sink].address,
-				       path->links[0].address);
+		code = bench_open(&phases.bench, run, source_cpu);
 	if (!code)
 		code = measure(&phases);
 	clocks_record(phases.bench.clocks, run);

@@ -29,6 +29,9 @@ struct measure_request {
 	struct mlrsearch_goal goals[MLRSEARCH_MAX_GOALS];
 	unsigned int rfc2544;	 /* of enum measure_rfc2544: these, and nothing else, in place of the hops */
 	double rfc2544_trial_s;	 /* 0: as long as the RFC wants */
+	/* Called once when bridges on the path have been told of both ends, before a program is attached or a frame measured: what is read of the
+	 * system now is what trials will meet. May add to run->findings. May be NULL. */
+	void (*look)(struct run *run, const struct path *path);
 	/* Progress, may be NULL. fraction 0…1; text says what is being done. */
 	void (*progress)(double fraction, const char *text);
 };

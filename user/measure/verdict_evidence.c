@@ -327,33 +327,6 @@ static void gather_source(struct verdict_case *facts)
 	add_evidence(facts, "source_ceiling", 0, bytes);
 }
 
-/* Findings of the doctor that explain a cause; the first word of an id is enough where it ends with "-". */
-static const struct {
-	enum run_cause cause;
-	const char *id;
-} explanations[] = {
-	{ RUN_CAUSE_RATE_LIMIT, "rate-" },	{ RUN_CAUSE_RATE_LIMIT, "vf-rate" },	{ RUN_CAUSE_MTU, "mtu-" },
-	{ RUN_CAUSE_QUEUE, "qdisc-" },		{ RUN_CAUSE_QUEUE, "nic-drops" },	{ RUN_CAUSE_QUEUE, "nic-ring" },
-	{ RUN_CAUSE_QUEUE, "nic-missed" },	{ RUN_CAUSE_CPU, "bridge-netfilter" },	{ RUN_CAUSE_CPU, "conntrack" },
-	{ RUN_CAUSE_CPU, "tc-filters" },	{ RUN_CAUSE_CPU, "xdp-generic-" },	{ RUN_CAUSE_CPU, "nic-single-queue" },
-	{ RUN_CAUSE_CPU, "nic-queue-spread" },	{ RUN_CAUSE_CPU, "irq-pile" },		{ RUN_CAUSE_CPU, "iommu-strict" },
-	{ RUN_CAUSE_CPU, "cpu-" },		{ RUN_CAUSE_CPU, "nic-emulated" },	{ RUN_CAUSE_CPU, "virtio-" },
-	{ RUN_CAUSE_CPU, "vhost-" },		{ RUN_CAUSE_CPU, "qemu-" },
-};
-
-static int explains(enum run_cause cause, const char *id)
-{
-	for (size_t i = 0; i < sizeof(explanations) / sizeof(explanations[0]); i++) {
-		const char *known = explanations[i].id;
-		size_t length = strlen(known);
-
-		if (explanations[i].cause == cause &&
-		    (known[length - 1] == '-' ? !strncmp(id, known, length) : !strcmp(id, known)))
-			return 1;
-	}
-	return 0;
-}
-
 static int is_beside(const struct run *run, int hop, const char *interface)
 {
 	return hop > 0 && (!interface[0] || !strcmp(interface, run->points[hop - 1].interface) ||
@@ -370,7 +343,7 @@ static void gather_findings(struct verdict_case *facts)
 		const struct run_finding *finding = &run->findings[i];
 		char bytes[RUN_TEXT_BYTES];
 
-		if (!explains(verdict->cause, finding->id) || !(is_beside(run, verdict->hop, finding->interface) ||
+		if (strcmp(finding->explains, run_cause_name(verdict->cause)) != 0 || !(is_beside(run, verdict->hop, finding->interface) ||
 								is_beside(run, verdict->second_hop, finding->interface)))
 			continue;
 		snprintf(bytes, sizeof(bytes), "%s%s%s: %.400s", finding->id, finding->interface[0] ? " on " : "",

@@ -91,6 +91,8 @@ struct facts_bridge_port { /* of a link whose master is a bridge */
 	int state; /* BR_STATE_*: 0 disabled, 1 listening, 2 learning, 3 forwarding, 4 blocking; -1 no bridge port */
 	int learning, unicast_flood, isolated, hairpin, vlan_tunnel; /* -1 unknown */
 	int pvid;						     /* 0 none, -1 unknown */
+	char vlans[128];    /* VLANs whose frames may come in and leave here: "1,10-20", "none"; "" unknown, or too many ranges */
+	char untagged[128]; /* those of them that leave without their tag, in the same form */
 };
 
 struct facts_link {

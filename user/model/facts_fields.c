@@ -147,6 +147,8 @@ static const struct facts_field bridge_port_fields[] = {
 	FLAG(struct facts_bridge_port, hairpin, -1),
 	FLAG(struct facts_bridge_port, vlan_tunnel, -1),
 	COUNT(struct facts_bridge_port, pvid, 4095),
+	TEXT(struct facts_bridge_port, vlans),
+	TEXT(struct facts_bridge_port, untagged),
 	END
 };
 

@@ -3,6 +3,8 @@
 #ifndef MODEL_FINDING_H
 #define MODEL_FINDING_H
 
+#include "model/run.h"
+
 enum finding_severity { FINDING_FAIL, FINDING_WARN, FINDING_INFO, FINDING_UNKNOWN };
 
 struct finding {
@@ -17,6 +19,8 @@ struct finding {
 	char *effect;	    /* what should change when it is done */
 	const char *reference; /* manual section */
 	double cap_gbps;       /* what can pass at most because of it; 0 unknown */
+	enum run_cause explains; /* a cause of a verdict that it may be behind; RUN_CAUSE_UNKNOWN: none in particular */
+	int is_tcp_only;       /* 1: it matters to TCP's segments, and says nothing of frames that are sent one by one, as a run's */
 	double rank;	       /* higher first: by how likely this caps the path */
 };
 

@@ -19,13 +19,14 @@ static json_t *text_or_empty(const char *text)
 
 static json_t *one_finding(const struct finding *finding)
 {
-	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s, s:f, s:f}", "id", finding->id,
+	return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:f, s:f}", "id", finding->id,
 			 "severity", finding_severity_name(finding->severity), "interface",
 			 text_or_empty(finding->interface), "netns", finding->netns, "ifindex", finding->ifindex, "hop",
 			 finding->hop, "evidence", text_or_empty(finding->evidence), "rule",
 			 text_or_empty(finding->rule), "fix", text_or_empty(finding->fix), "effect",
 			 text_or_empty(finding->effect), "reference", finding->reference ? finding->reference : "",
-			 "cap_gbps", finding->cap_gbps, "rank", finding->rank);
+			 "explains", finding->explains ? run_cause_name(finding->explains) : "", "tcp_only",
+			 finding->is_tcp_only, "cap_gbps", finding->cap_gbps, "rank", finding->rank);
 }
 
 json_t *finding_list_to_json(const struct finding_list *list)

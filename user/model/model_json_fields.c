@@ -381,6 +381,7 @@ static const struct field finding_fields[] = {
 	TEXT(struct run_finding, rule, 0),
 	TEXT(struct run_finding, fix, 0),
 	TEXT(struct run_finding, effect, 0),
+	TEXT(struct run_finding, explains, FIELD_OPTIONAL),
 	END
 };
 

@@ -139,3 +139,13 @@ int point_print(const struct point_text *point, char *name, size_t size)
 		length = snprintf(name, size, "%s%s%s", point->interface, point->netns[0] ? "@ns:" : "", point->netns);
 	return length < (int)size ? 0 : error_set(EINVAL, "point '%s' is too long", name);
 }
+
+struct point_ip point_ip(const char *netns)
+{
+	struct point_ip command;
+	int is_process = !strncmp(netns, "pid:", 4);
+
+	snprintf(command.text, sizeof(command.text), "%s%.*s%s", is_process ? "nsenter -t " : netns[0] ? "ip -n " : "ip",
+		 RUN_NAME_BYTES, is_process ? netns + 4 : netns, is_process ? " -n ip" : "");
+	return command;
+}

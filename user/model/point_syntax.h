@@ -29,5 +29,10 @@ int point_parse(const char *text, struct point_text *point);
 int point_parse_in_domains(const char *text, struct point_text *point);
 /* "eth0@guest:ns=blue": how a point is called in reports, without direction and hook. 0, or -EINVAL with error text: too long. */
 int point_print(const struct point_text *point, char *name, size_t size);
+/* How `ip` is called for a namespace: "ip", "ip -n blue", and "nsenter -t 4711 -n ip" for "pid:4711". */
+struct point_ip {
+	char text[RUN_NAME_BYTES + 24];
+};
+struct point_ip point_ip(const char *netns);
 
 #endif

@@ -274,6 +274,7 @@ struct run_mtu_gain {
 #define RUN_MAX_FINDINGS 16
 struct run_finding {
 	char id[32], severity[8], interface[16];
+	char explains[16]; /* the cause of a verdict that it may be behind, by name; "" none in particular, or saved before there was this */
 	char evidence[RUN_TEXT_BYTES], rule[256], fix[256], effect[256];
 };
 

@@ -86,6 +86,7 @@ const struct collect_file_row collect_file_rows[] = {
 	MACHINE("/sys/module/kvm_intel/parameters/ept"),
 	MACHINE("/sys/module/kvm_amd/parameters/avic"),
 	MACHINE("/sys/module/kvm_amd/parameters/nested"),
+	MACHINE("/sys/class/misc/vhost-net/dev"), /* there while the module is */
 	MACHINE("/sys/module/vhost_net/parameters/experimental_zcopytx"),
 	MACHINE("/sys/module/haltpoll/parameters/guest_halt_poll_ns"),
 	MACHINE("/sys/module/xen_netback/parameters/max_queues"),

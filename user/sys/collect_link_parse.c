@@ -205,31 +205,71 @@ int collect_parse_link(struct nlmsghdr *message, struct facts *facts, int netns,
 	return code ? code : 1;
 }
 
-int collect_parse_port_vlan(struct nlmsghdr *message, int *port_ifindex, int *bridge_ifindex, int *pvid)
+/* Adds "7" or "10-20"; a list that does not fit is not known. */
+static void add_vlans(char *list, size_t size, int first, int last, int *is_full)
 {
-	struct nlattr *table[IFLA_MAX + 1], *entry;
-	struct bridge_vlan_info vlan;
-	struct ifinfomsg *header;
-	int rest, vlans = 0;
+	size_t used = strlen(list);
+	int length =
+		snprintf(list + used, size - used, first == last ? "%s%d" : "%s%d-%d", used ? "," : "", first, last);
 
+	if (length >= (int)(size - used))
+		*is_full = 1;
+	if (*is_full)
+		list[0] = '\0';
+}
+
+static void parse_vlan_list(struct nlattr *list, struct facts_bridge_port *port)
+{
+	struct bridge_vlan_info vlan;
+	int rest, first = 0, is_full[2] = { 0, 0 };
+	struct nlattr *entry;
+
+	nla_for_each_nested(entry, list, rest)
+	{
+		if (nla_type(entry) != IFLA_BRIDGE_VLAN_INFO || nla_len(entry) < (int)sizeof(vlan))
+			continue;
+		memcpy(&vlan, nla_data(entry), sizeof(vlan));
+		if (vlan.vid < 1 || vlan.vid > VLAN_MAX)
+			continue;
+		if (vlan.flags & BRIDGE_VLAN_INFO_PVID)
+			port->pvid = vlan.vid;
+		if (vlan.flags & BRIDGE_VLAN_INFO_RANGE_BEGIN) {
+			first = vlan.vid;
+			continue;
+		}
+		if (!(vlan.flags & BRIDGE_VLAN_INFO_RANGE_END) || first < 1 || first > vlan.vid)
+			first = vlan.vid;
+		add_vlans(port->vlans, sizeof(port->vlans), first, vlan.vid, &is_full[0]);
+		if (vlan.flags & BRIDGE_VLAN_INFO_UNTAGGED)
+			add_vlans(port->untagged, sizeof(port->untagged), first, vlan.vid, &is_full[1]);
+		first = 0;
+	}
+	if (!port->vlans[0] && !is_full[0])
+		strcpy(port->vlans, "none");
+	if (!port->untagged[0] && !is_full[1])
+		strcpy(port->untagged, "none");
+}
+
+int collect_parse_port_vlan(struct nlmsghdr *message, int *port_ifindex, int *bridge_ifindex,
+			    struct facts_bridge_port *port)
+{
+	struct nlattr *table[IFLA_MAX + 1];
+	struct ifinfomsg *header;
+
+	port->pvid = 0;
+	port->vlans[0] = port->untagged[0] = '\0';
 	if (message->nlmsg_type != RTM_NEWLINK)
 		return 0;
 	if (nlmsg_parse(message, sizeof(*header), table, IFLA_MAX, NULL) < 0)
 		return -EBADMSG;
 	header = nlmsg_data(message);
-	if (header->ifi_family != AF_BRIDGE || !table[IFLA_MASTER] || !table[IFLA_AF_SPEC])
+	if (header->ifi_family != AF_BRIDGE || !table[IFLA_MASTER])
 		return 0;
 	*port_ifindex = header->ifi_index;
 	*bridge_ifindex = (int)nl_u32(table[IFLA_MASTER]);
-	*pvid = 0;
-	nla_for_each_nested(entry, table[IFLA_AF_SPEC], rest)
-	{
-		if (nla_type(entry) != IFLA_BRIDGE_VLAN_INFO || nla_len(entry) < (int)sizeof(vlan))
-			continue;
-		memcpy(&vlan, nla_data(entry), sizeof(vlan));
-		vlans++;
-		if (vlan.flags & BRIDGE_VLAN_INFO_PVID && vlan.vid >= 1 && vlan.vid <= VLAN_MAX)
-			*pvid = vlan.vid;
-	}
-	return vlans > 0;
+	if (table[IFLA_AF_SPEC])
+		parse_vlan_list(table[IFLA_AF_SPEC], port);
+	else /* the kernel leaves an empty list out */
+		snprintf(port->vlans, sizeof(port->vlans), "none");
+	return 1;
 }

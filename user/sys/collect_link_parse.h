@@ -21,9 +21,10 @@
  * -ENOMEM. No error text. */
 int collect_parse_link(struct nlmsghdr *message, struct facts *facts, int netns, int *netnsid);
 
-/* From an RTM_NEWLINK message of family AF_BRIDGE: the VLAN of untagged frames at a port (0: they are dropped), its number and
- * that of its bridge. 1; 0: of another kind, or no port, or without VLANs; -EBADMSG. */
-int collect_parse_port_vlan(struct nlmsghdr *message, int *port_ifindex, int *bridge_ifindex, int *pvid);
+/* From an RTM_NEWLINK message of family AF_BRIDGE: a port's number, that of its bridge, and its VLANs into the members pvid, vlans and
+ * untagged of *port (0 and "none": no frame without a tag comes in, none passes). 1; 0: of another kind, or no port; -EBADMSG. */
+int collect_parse_port_vlan(struct nlmsghdr *message, int *port_ifindex, int *bridge_ifindex,
+			    struct facts_bridge_port *port);
 
 /* What IFLA_LINKINFO says of a kind (IFLA_INFO_DATA), and of a port of a kind of master (IFLA_INFO_SLAVE_DATA): the part in
  * collect_link_kind.c. Kinds without a row are left alone. */

@@ -3,15 +3,16 @@
 #include "sys/collect_qdisc_parse.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-#include <linux/gen_stats.h>
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <netlink/msg.h>
 
 #include "sys/nl_attribute.h"
+#include "sys/rtnl_parse.h"
 
 #define MAX_OPTIONS 64 /* attributes of any kind that are looked at have lower numbers */
 
@@ -26,7 +27,7 @@ static void parse_tbf(struct nlattr **options, struct facts_qdisc *qdisc)
 	struct tc_tbf_qopt parameters = { 0 };
 
 	nl_struct(&parameters, sizeof(parameters), options[TCA_TBF_PARMS]);
-	qdisc->rate_bytes_per_s = wide_rate(parameters.rate.rate, options[TCA_TBF_RATE64]);
+	qdisc->rate_bytes_per_s = rtnl_tbf_rate(options);
 	qdisc->limit = parameters.limit;
 }
 
@@ -123,43 +124,28 @@ static void parse_options(struct nlattr *nest, struct facts_qdisc *qdisc)
 	}
 }
 
-static void parse_stats(struct nlattr *nest, struct facts_qdisc *qdisc)
-{
-	struct nlattr *table[TCA_STATS_MAX + 1];
-	struct gnet_stats_basic basic = { 0 };
-	struct gnet_stats_queue queue = { 0 };
-
-	if (nl_nest(table, TCA_STATS_MAX, nest) < 0)
-		return;
-	nl_struct(&basic, sizeof(basic), table[TCA_STATS_BASIC]);
-	nl_struct(&queue, sizeof(queue), table[TCA_STATS_QUEUE]);
-	qdisc->bytes = basic.bytes;
-	qdisc->frames = table[TCA_STATS_PKT64] ? nl_u64(table[TCA_STATS_PKT64]) : basic.packets;
-	qdisc->drops = queue.drops;
-	qdisc->overlimits = queue.overlimits;
-	qdisc->requeues = queue.requeues;
-	qdisc->backlog_bytes = queue.backlog;
-	qdisc->backlog_frames = queue.qlen;
-}
-
 int collect_parse_qdisc(struct nlmsghdr *message, struct facts_qdisc *qdisc, int *ifindex)
 {
-	struct nlattr *table[TCA_MAX + 1];
-	struct tcmsg *header;
+	struct rtnl_qdisc queue;
+	struct nlattr *options;
+	int result = rtnl_parse_queue(message, &queue, &options);
 
 	memset(qdisc, 0, sizeof(*qdisc));
-	if (message->nlmsg_type != RTM_NEWQDISC && message->nlmsg_type != RTM_NEWTCLASS)
-		return 0;
-	if (nlmsg_parse(message, sizeof(*header), table, TCA_MAX, NULL) < 0 || !table[TCA_KIND])
-		return -EBADMSG;
-	header = nlmsg_data(message);
-	*ifindex = header->tcm_ifindex;
-	qdisc->handle = header->tcm_handle;
-	qdisc->parent = header->tcm_parent;
-	qdisc->is_class = message->nlmsg_type == RTM_NEWTCLASS;
-	nl_text(qdisc->kind, sizeof(qdisc->kind), table[TCA_KIND]);
-	parse_options(table[TCA_OPTIONS], qdisc);
-	parse_stats(table[TCA_STATS2], qdisc);
+	if (result != 1)
+		return result;
+	*ifindex = queue.ifindex;
+	*qdisc = (struct facts_qdisc){ .handle = queue.handle,
+				       .parent = queue.parent,
+				       .is_class = message->nlmsg_type == RTM_NEWTCLASS,
+				       .bytes = queue.bytes,
+				       .frames = queue.frames,
+				       .drops = queue.drops,
+				       .overlimits = queue.overlimits,
+				       .requeues = queue.requeues,
+				       .backlog_bytes = queue.backlog_bytes,
+				       .backlog_frames = queue.backlog_frames };
+	snprintf(qdisc->kind, sizeof(qdisc->kind), "%s", queue.kind);
+	parse_options(options, qdisc);
 	return 1;
 }
 

@@ -80,11 +80,17 @@ static int add_route(struct nlmsghdr *message, const struct collect_scope *scope
 
 static int set_port_vlan(struct nlmsghdr *message, const struct collect_scope *scope)
 {
-	int port, bridge, pvid, code = collect_parse_port_vlan(message, &port, &bridge, &pvid);
+	struct facts_bridge_port found;
+	int port, bridge, code = collect_parse_port_vlan(message, &port, &bridge, &found);
 	struct facts_link *link = code == 1 ? collect_scope_link(scope, port) : NULL;
+	const struct facts_link *master = link ? collect_scope_link(scope, bridge) : NULL;
 
-	if (link && link->master_ifindex == bridge)
-		link->port.pvid = pvid;
+	/* A kernel that cannot filter VLANs lists none, which says nothing. */
+	if (!link || link->master_ifindex != bridge || !master || master->bridge.vlan_filtering < 0)
+		return code;
+	link->port.pvid = found.pvid;
+	memcpy(link->port.vlans, found.vlans, sizeof(found.vlans));
+	memcpy(link->port.untagged, found.untagged, sizeof(found.untagged));
 	return code;
 }
 

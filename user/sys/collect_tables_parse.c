@@ -14,6 +14,7 @@
 #include <netlink/msg.h>
 
 #include "sys/nl_attribute.h"
+#include "sys/rtnl_parse.h"
 
 /* An internet address; its length tells its family. "" when it is none. */
 static void bytes_to_text(char *into, size_t size, const void *bytes, int length)
@@ -38,16 +39,11 @@ int collect_parse_fdb(struct nlmsghdr *message, struct facts_fdb *entry)
 {
 	struct nlattr *table[NDA_MAX + 1];
 	struct ndmsg *header;
+	int result = rtnl_parse_fdb_message(message, table, &header);
 
 	memset(entry, 0, sizeof(*entry));
-	if (message->nlmsg_type != RTM_NEWNEIGH)
-		return 0;
-	if (nlmsg_parse(message, sizeof(*header), table, NDA_MAX, NULL) < 0)
-		return -EBADMSG;
-	header = nlmsg_data(message);
-	if (header->ndm_family != AF_BRIDGE || !table[NDA_LLADDR] ||
-	    nla_len(table[NDA_LLADDR]) != (int)sizeof(entry->address))
-		return 0;
+	if (result != 1)
+		return result;
 	entry->bridge_ifindex = nl_ifindex(table[NDA_MASTER]);
 	entry->port_ifindex = header->ndm_ifindex;
 	memcpy(entry->address, nla_data(table[NDA_LLADDR]), sizeof(entry->address));

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/units.h"
 
 #define NETNS_DIRECTORY "/run/netns"
 #define NETNS_OF_THREAD "/proc/thread-self/ns/net"
@@ -63,19 +64,39 @@ int netns_enter_fd(int fd, const char *label, struct netns_token *token)
 	return result;
 }
 
+/* The file that a namespace is entered by: that of its name, or with "pid:N" that of the process. *is_process tells which. */
+static int netns_entrance(const char *name, char path[PATH_MAX], int *is_process)
+{
+	int result = netns_path(name, path);
+	long pid;
+
+	*is_process = 0;
+	/* `ip netns add pid:1` is legal: a name that is there is a name. */
+	if (result < 0 || strncmp(name, "pid:", 4) != 0 || access(path, F_OK) == 0)
+		return result;
+	if (units_parse_integer(name + 4, 1, INT_MAX, &pid) < 0)
+		return error_set(EINVAL, "network namespace '%s': pid: takes the number of a process", name);
+	*is_process = 1;
+	snprintf(path, PATH_MAX, "/proc/%ld/ns/net", pid);
+	return 0;
+}
+
 int netns_enter(const char *name, struct netns_token *token)
 {
 	char path[PATH_MAX];
-	int fd, result;
+	int fd, result, is_process;
 
 	token->home_fd = -1;
 	if (!name || !*name)
 		return 0;
-	result = netns_path(name, path);
+	result = netns_entrance(name, path, &is_process);
 	if (result < 0)
 		return result;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
+		if (errno == ENOENT && is_process)
+			return error_set(ENOENT, "there is no process %s, whose network namespace was meant by '%s'",
+					 name + 4, name);
 		if (errno == ENOENT)
 			return error_set(ENOENT, "there is no network namespace '%s'; 'ip netns' lists those that are",
 					 name);
@@ -189,8 +210,9 @@ int netns_delete(const char *name)
 int netns_exists(const char *name)
 {
 	char path[PATH_MAX];
+	int is_process;
 
-	return netns_path(name, path) == 0 && access(path, F_OK) == 0;
+	return netns_entrance(name, path, &is_process) == 0 && access(path, F_OK) == 0;
 }
 
 static int compare_names(const void *left, const void *right)

@@ -13,7 +13,8 @@ struct netns_token {
 	int home_fd; /* namespace to return to; -1: nothing was entered */
 };
 
-/* Moves this thread into a named namespace ("" or NULL: stays). 0 or -errno with error text (ENOENT: no such name).
+/* Moves this thread into a named namespace ("" or NULL: stays), or with "pid:N", as facts call one without a name, into that of process
+ * N. 0 or -errno with error text (ENOENT: no such name or process).
  * Always pair with netns_leave, which ends the process if the way home is barred: going on in a wrong namespace would
  * change it. */
 int netns_enter(const char *name, struct netns_token *token);

@@ -11,6 +11,7 @@
 
 #include <linux/gen_stats.h>
 #include <linux/if_bridge.h>
+#include <linux/if_ether.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
 #include <linux/pkt_sched.h>
@@ -100,18 +101,15 @@ int rtnl_parse_link(struct nlmsghdr *message, struct rtnl_link *link)
 	return 1;
 }
 
-static uint64_t parse_tbf_rate(struct nlattr *options)
+uint64_t rtnl_tbf_rate(struct nlattr *const *options)
 {
-	struct nlattr *table[TCA_TBF_MAX + 1];
 	struct tc_tbf_qopt parameters = { 0 };
 
-	if (nl_nest(table, TCA_TBF_MAX, options) < 0)
-		return 0;
-	nl_struct(&parameters, sizeof(parameters), table[TCA_TBF_PARMS]);
-	return table[TCA_TBF_RATE64] ? nl_u64(table[TCA_TBF_RATE64]) : parameters.rate.rate;
+	nl_struct(&parameters, sizeof(parameters), options[TCA_TBF_PARMS]);
+	return options[TCA_TBF_RATE64] ? nl_u64(options[TCA_TBF_RATE64]) : parameters.rate.rate;
 }
 
-static void parse_qdisc_stats(struct nlattr *nest, struct rtnl_qdisc *qdisc)
+static void parse_queue_stats(struct nlattr *nest, struct rtnl_qdisc *qdisc)
 {
 	struct nlattr *table[TCA_STATS_MAX + 1];
 	struct gnet_stats_basic basic = { 0 };
@@ -130,24 +128,40 @@ static void parse_qdisc_stats(struct nlattr *nest, struct rtnl_qdisc *qdisc)
 	qdisc->backlog_frames = queue.qlen;
 }
 
-int rtnl_parse_qdisc(struct nlmsghdr *message, struct rtnl_qdisc *qdisc)
+int rtnl_parse_queue(struct nlmsghdr *message, struct rtnl_qdisc *queue, struct nlattr **options)
 {
 	struct nlattr *table[TCA_MAX + 1];
 	struct tcmsg *header;
 
-	memset(qdisc, 0, sizeof(*qdisc));
-	if (message->nlmsg_type != RTM_NEWQDISC)
+	memset(queue, 0, sizeof(*queue));
+	*options = NULL;
+	if (message->nlmsg_type != RTM_NEWQDISC && message->nlmsg_type != RTM_NEWTCLASS)
 		return 0;
 	if (nlmsg_parse(message, sizeof(*header), table, TCA_MAX, NULL) < 0 || !table[TCA_KIND])
 		return -EBADMSG;
 	header = nlmsg_data(message);
-	qdisc->ifindex = header->tcm_ifindex;
-	qdisc->handle = header->tcm_handle;
-	qdisc->parent = header->tcm_parent;
-	nl_text(qdisc->kind, sizeof(qdisc->kind), table[TCA_KIND]);
-	parse_qdisc_stats(table[TCA_STATS2], qdisc);
-	if (!strcmp(qdisc->kind, "tbf"))
-		qdisc->rate_bytes_per_s = parse_tbf_rate(table[TCA_OPTIONS]);
+	queue->ifindex = header->tcm_ifindex;
+	queue->handle = header->tcm_handle;
+	queue->parent = header->tcm_parent;
+	nl_text(queue->kind, sizeof(queue->kind), table[TCA_KIND]);
+	parse_queue_stats(table[TCA_STATS2], queue);
+	*options = table[TCA_OPTIONS];
+	return 1;
+}
+
+int rtnl_parse_qdisc(struct nlmsghdr *message, struct rtnl_qdisc *qdisc)
+{
+	struct nlattr *options, *table[TCA_TBF_MAX + 1];
+	int result = rtnl_parse_queue(message, qdisc, &options);
+
+	if (result != 1)
+		return result;
+	if (message->nlmsg_type != RTM_NEWQDISC) {
+		memset(qdisc, 0, sizeof(*qdisc));
+		return 0;
+	}
+	if (!strcmp(qdisc->kind, "tbf") && nl_nest(table, TCA_TBF_MAX, options) >= 0)
+		qdisc->rate_bytes_per_s = rtnl_tbf_rate(table);
 	return 1;
 }
 
@@ -182,19 +196,26 @@ int rtnl_parse_default_route(struct nlmsghdr *message, struct rtnl_default *rout
 	return route->ifindex > 0;
 }
 
+int rtnl_parse_fdb_message(struct nlmsghdr *message, struct nlattr **table, struct ndmsg **header)
+{
+	if (message->nlmsg_type != RTM_NEWNEIGH)
+		return 0;
+	if (nlmsg_parse(message, sizeof(**header), table, NDA_MAX, NULL) < 0)
+		return -EBADMSG;
+	*header = nlmsg_data(message);
+	return (*header)->ndm_family == AF_BRIDGE && table[NDA_LLADDR] && nla_len(table[NDA_LLADDR]) == ETH_ALEN;
+}
+
 int rtnl_parse_fdb_entry(struct nlmsghdr *message, struct rtnl_fdb_entry *entry)
 {
 	struct nlattr *table[NDA_MAX + 1];
 	struct ndmsg *header;
+	int result = rtnl_parse_fdb_message(message, table, &header);
 
 	memset(entry, 0, sizeof(*entry));
-	if (message->nlmsg_type != RTM_NEWNEIGH)
-		return 0;
-	if (nlmsg_parse(message, sizeof(*header), table, NDA_MAX, NULL) < 0)
-		return -EBADMSG;
-	header = nlmsg_data(message);
-	if (header->ndm_family != AF_BRIDGE || !table[NDA_MASTER] || !table[NDA_LLADDR] ||
-	    nla_len(table[NDA_LLADDR]) != (int)sizeof(entry->address))
+	if (result != 1)
+		return result;
+	if (!table[NDA_MASTER])
 		return 0;
 	entry->bridge_ifindex = (int)nl_u32(table[NDA_MASTER]);
 	entry->port_ifindex = header->ndm_ifindex;
