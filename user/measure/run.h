@@ -5,6 +5,7 @@
 #ifndef MEASURE_RUN_H
 #define MEASURE_RUN_H
 
+#include "measure/bypass.h"
 #include "measure/mlrsearch.h"
 #include "measure/path.h"
 #include "model/run.h"
@@ -29,6 +30,7 @@ struct measure_request {
 	struct mlrsearch_goal goals[MLRSEARCH_MAX_GOALS];
 	unsigned int rfc2544;	 /* of enum measure_rfc2544: these, and nothing else, in place of the hops */
 	double rfc2544_trial_s;	 /* 0: as long as the RFC wants */
+	const struct bypass_means *bypass; /* after the verdict the hop that caps is replaced by this; NULL: it is not */
 	/* Progress, may be NULL. fraction 0…1; text says what is being done. */
 	void (*progress)(double fraction, const char *text);
 };
