@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 78952, "run");
+_Static_assert(sizeof(struct run) == 79576, "run");
 #endif
 
 static uint64_t seed;

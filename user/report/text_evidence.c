@@ -237,7 +237,7 @@ static void print_bypass(const struct page *page, const struct run *run)
 	}
 	if (bypass->hop > 0)
 		snprintf(hop, sizeof(hop), "hop %d (%s): ", bypass->hop, text_hop_name(run, bypass->hop, name));
-	page_paragraph(page, TEXT_INDENT, "  bypassed", "nothing, so there is no number: %s%s", hop, bypass->why_not);
+	page_paragraph(page, TEXT_INDENT, "  bypass", "no number: %s%s", hop, bypass->why_not);
 }
 
 void text_costs(const struct page *page, const struct run *run)
