@@ -34,12 +34,43 @@ static int stop_fast_path(void *context)
 	return accel_stop(accel);
 }
 
+/* Both ports to user space. */
+static int start_forward(void *context, const struct bypass_hop *hop)
+{
+	struct run_bypass_job *job = context;
+	const struct forward_request request = { .interface = { hop->into, hop->out },
+						 .netns = { hop->netns, hop->netns },
+						 .set_offloads = job->request.set_offloads,
+						 .force_uplink = job->request.force_uplink,
+						 .cpu = -1 };
+
+	return forward_start(&request, &job->forward);
+}
+
+static uint64_t forward_frames(void *context)
+{
+	struct forward_counts counts[2];
+
+	forward_read(((struct run_bypass_job *)context)->forward, counts);
+	return counts[0].forwarded + counts[1].forwarded;
+}
+
+static int stop_forward(void *context)
+{
+	struct run_bypass_job *job = context;
+	struct forward *forward = job->forward;
+
+	job->forward = NULL;
+	return forward_stop(forward);
+}
+
 static const struct {
 	const char *name;
 	struct bypass_means means;
 } ways[] = {
 	[RUN_BYPASS_FAST_PATH] = { "fast",
 				   { "the fast path", start_fast_path, fast_path_frames, stop_fast_path, NULL } },
+	[RUN_BYPASS_FORWARD] = { "forward", { "the forwarder", start_forward, forward_frames, stop_forward, NULL } },
 };
 
 #define WAY_COUNT (sizeof(ways) / sizeof(ways[0]))

@@ -6,9 +6,10 @@
 #define CMD_RUN_BYPASS_H
 
 #include "accel/accel.h"
+#include "accel/forward.h"
 #include "measure/bypass.h"
 
-enum run_bypass_way { RUN_BYPASS_FAST_PATH };
+enum run_bypass_way { RUN_BYPASS_FAST_PATH, RUN_BYPASS_FORWARD };
 
 /* Lives as long as the run. */
 struct run_bypass_job {
@@ -17,6 +18,7 @@ struct run_bypass_job {
 	struct bypass_hop hop;
 	char ports[40];
 	struct accel *accel;
+	struct forward *forward;
 };
 
 /* Text behind --bypass= (NULL: none) to a way: 0 or -EINVAL with error text. */
