@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The bridge and what goes past it: a source, a bridge of two ports, a sink, in a namespace each.
 
-Owns: that topology, one trial of each way through it, the rows. All three ways (the kernel's bridge, hopcap accel, the least
-program that redirects) are fed by the same live source, served by the same NAPI thread of the incoming port, and counted by the same
+Owns: that topology, one trial of each way through it, the rows. All four ways (the kernel's bridge, hopcap accel, the user-space
+forwarder, the least program that redirects) are fed by the same live source, served by the same NAPI thread of the incoming port, and counted by the same
 dropping program behind the bridge. Offloads are set once, so that no way has others than the next.
 """
 
@@ -12,8 +12,9 @@ import signal
 import time
 
 from place import PREFIX, START_LIMIT_S, BenchError, group_times, run, thread_times
-from rows import SETTLE_S, SPARE_S, Row, Sample
+from rows import SETTLE_S, SPARE_S, Row, Sample, result_of
 
+IDLE_PPS = 10000
 SIZES = ((60, "64"), (1514, "1514"))
 OFF = ("tx", "off", "txvlan", "off", "tx-vlan-stag-hw-insert", "off", "gro", "on")
 
@@ -83,44 +84,85 @@ class Bridge:
                       waited_ns / 1e9 / elapsed_s)
 
 
+    def delay(self, contest, frame_bytes):
+        """Median delay from source to sink at a rate at which nothing waits, every frame stamped."""
+        program = self.place.start("here", contest.hopcap, "send", f"{self.source}@ns:{self.source_namespace}",
+                                   f"{self.sink}@ns:{self.sink_namespace}", "--port", "live", "--size", str(frame_bytes),
+                                   "--stamp", "1", "--rate", str(IDLE_PPS), "--cpu", str(self.place.tx_cpu), "--json-lines",
+                                   "--seconds", str(contest.seconds))
+        try:
+            if not program.wait(contest.seconds + SPARE_S):
+                raise BenchError(f"{program.name} does not end")
+            result = result_of(program.said(), program.name)
+        finally:
+            program.end()
+        if result.get("stamped", 0) < IDLE_PPS * contest.seconds / 10:
+            raise BenchError(f"only {result.get('stamped', 0)} stamped frames came through the bridge")
+        return Sample(result["latency_ns"]["p50"])
+
+
 def bridge_of(contest):
     if not hasattr(contest, "bridge"):
         contest.bridge = Bridge(contest.place)
     return contest.bridge
 
 
-def through_bridge(contest, frame_bytes):
-    return bridge_of(contest).count(contest, frame_bytes)
+def through_bridge(contest, measure):
+    return measure(bridge_of(contest))
 
 
-def through_fast_path(contest, frame_bytes):
+def through_fast_path(contest, measure):
     bridge = bridge_of(contest)
     name = f"{bridge.name}@ns:{bridge.namespace}"
     run(contest.hopcap, "accel", "start", name, "--set-offloads")
     try:
-        return bridge.count(contest, frame_bytes)
+        return measure(bridge)
     finally:
         run(contest.hopcap, "accel", "stop", name)
 
 
-def through_redirect(contest, frame_bytes):
+def through_forwarder(contest, measure):
+    bridge = bridge_of(contest)
+    program = bridge.place.start("here", contest.hopcap, "accel", "forward", "--set-offloads",
+                                 *(f"{port}@ns:{bridge.namespace}" for port in (bridge.into, bridge.out)))
+    try:
+        deadline = time.monotonic() + START_LIMIT_S
+        while "forwarding by" not in program.said():
+            if program.ended() or time.monotonic() > deadline:
+                raise BenchError(program.failure())
+            time.sleep(0.02)
+        return measure(bridge)
+    finally:
+        program.end(number=signal.SIGINT)
+
+
+def through_redirect(contest, measure):
     bridge = bridge_of(contest)
     program = contest.place.answering(bridge.namespace, contest.place.bare, "redirect", bridge.into, bridge.out)
     try:
-        return bridge.count(contest, frame_bytes)
+        return measure(bridge)
     finally:
         program.end(number=signal.SIGTERM, line="")
 
 
 def bridge_rows(contest):
-    def way(measure, size):
-        return lambda: measure(contest, size)
+    def rate(way, size):
+        return lambda: way(contest, lambda bridge: bridge.count(contest, size))
+
+    def idle(way, size):
+        return lambda: way(contest, lambda bridge: bridge.delay(contest, size))
 
     rows = []
     for size, label in SIZES:
-        fast = way(through_fast_path, size)
-        rows += [Row(f"accel-bridge-{label}", "arrived", "hopcap accel", "kernel bridge", fast, way(through_bridge, size),
-                     3.0 if label == "64" else None, ["bridge"], "thread"),
+        fast, kernel, forwarder = rate(through_fast_path, size), rate(through_bridge, size), rate(through_forwarder, size)
+        rows += [Row(f"accel-bridge-{label}", "arrived", "hopcap accel", "kernel bridge", fast, kernel,
+                     3.0 if label == "64" else None, ["bridge"], napi="thread"),
                  Row(f"accel-redirect-{label}", "arrived", "hopcap accel", "bare devmap redirect", fast,
-                     way(through_redirect, size), 0.90, napi="thread")]
+                     rate(through_redirect, size), 0.90, napi="thread"),
+                 Row(f"forward-bridge-{label}", "arrived", "hopcap accel forward", "kernel bridge", forwarder, kernel, None,
+                     ["bridge"], napi="thread"),
+                 Row(f"accel-idle-{label}", "idle", "hopcap accel", "kernel bridge", idle(through_fast_path, size),
+                     idle(through_bridge, size), 1.0, ["bridge"], "thread", "ns"),
+                 Row(f"forward-idle-{label}", "idle", "hopcap accel forward", "kernel bridge", idle(through_forwarder, size),
+                     idle(through_bridge, size), None, ["bridge"], "thread", "ns")]
     return rows

@@ -21,8 +21,9 @@ def summary(values):
 
 
 def row_result(row, pairs, disturbed):
-    """pairs: (ours, theirs) samples, one a pair. The ratio is that of each pair: what both had in common is gone."""
-    ratio = summary([ours.value / theirs.value for ours, theirs in pairs])
+    """pairs: (ours, theirs) samples, one a pair. The ratio is that of each pair: what both had in common is gone. It says how many
+    times better ours is."""
+    ratio = summary([theirs.value / ours.value if row.unit == "ns" else ours.value / theirs.value for ours, theirs in pairs])
 
     def side(name, index):
         samples = [pair[index] for pair in pairs]
@@ -31,7 +32,7 @@ def row_result(row, pairs, disturbed):
                 "arrived_pps": statistics.median(sample.arrived for sample in samples),
                 "receiver_ns_per_frame": statistics.median(sample.receiver_ns for sample in samples)}
 
-    return {"name": row.name, "unit": "pps", "counted": row.counted, "ours": side(row.ours, 0),
+    return {"name": row.name, "unit": row.unit, "counted": row.counted, "ours": side(row.ours, 0),
             "theirs": side(row.theirs, 1), "napi": row.napi, "ratio": ratio, "goal": row.goal,
             "met": None if row.goal is None else ratio["median"] >= row.goal, "pairs": len(pairs),
             "disturbed": disturbed,
@@ -39,8 +40,9 @@ def row_result(row, pairs, disturbed):
 
 
 def row_failure(row, why):
-    return {"name": row.name, "unit": "pps", "counted": row.counted, "ours": {"name": row.ours},
-            "theirs": {"name": row.theirs}, "napi": row.napi, "ratio": None, "goal": row.goal, "met": None if row.goal is None else False,
+    return {"name": row.name, "unit": row.unit, "counted": row.counted, "ours": {"name": row.ours},
+            "theirs": {"name": row.theirs}, "napi": row.napi, "ratio": None,
+            "goal": row.goal, "met": None if row.goal is None else False,
             "pairs": 0, "disturbed": 0, "trials": [], "failure": why}
 
 
@@ -68,8 +70,10 @@ def virtual():
         return bool(re.search(r"^flags\s*:.*\bhypervisor\b", file.read(), re.MULTILINE))
 
 
-def rate(pps):
-    return f"{pps / 1e6:.2f}" if pps is not None else "-"
+def amount(value, unit):
+    if value is None:
+        return "-"
+    return f"{value / 1e6:.2f}" if unit == "pps" else f"{value:.0f} ns"
 
 
 def verdict(row):
@@ -80,8 +84,8 @@ def verdict(row):
 
 def row_cells(row):
     ours, theirs, ratio = row["ours"], row["theirs"], row["ratio"]
-    return [row["name"], f"{ours['name']} / {theirs['name']}", row["counted"], rate(ours.get("median")),
-            rate(theirs.get("median")), f"{ratio['median']:.2f}" if ratio else "-",
+    return [row["name"], f"{ours['name']} / {theirs['name']}", row["counted"], amount(ours.get("median"), row["unit"]),
+            amount(theirs.get("median"), row["unit"]), f"{ratio['median']:.2f}" if ratio else "-",
             f"{ratio['low']:.2f}-{ratio['high']:.2f}" if ratio else "-", str(row["pairs"]),
             f">= {row['goal']:.2f}" if row["goal"] else "", verdict(row)]
 

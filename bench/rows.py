@@ -33,7 +33,7 @@ SPARE_S = 30      # programs that end by themselves must not do so while they ar
 
 @dataclass
 class Sample:
-    value: float                    # frames per second, by what the row counts
+    value: float                    # frames per second, by what the row counts; or nanoseconds
     sent: float = 0.0
     arrived: float = 0.0
     receiver_ns: float = 0.0        # CPU time of the receiver's NAPI thread for each arrived frame; 0 in softirq
@@ -43,14 +43,15 @@ class Sample:
 @dataclass
 class Row:
     name: str
-    counted: str                    # sent, arrived, delivered
+    counted: str                    # sent, arrived, delivered; idle: median delay at a low rate
     ours: str
     theirs: str
     measure_ours: Callable
     measure_theirs: Callable
-    goal: Optional[float] = None    # ours / theirs must reach it
+    goal: Optional[float] = None    # ours / theirs must reach it; of delays theirs / ours
     needs: list = field(default_factory=list)  # commands
     napi: str = "softirq"           # where the receiving end's NAPI runs: place.py
+    unit: str = "pps"               # pps, or ns: less is better
 
 
 class Contest:

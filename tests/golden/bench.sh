@@ -20,7 +20,7 @@ check_equal "a hopcap that is not there is an environment error" 3 "$(HOPCAP=$TM
 check "every row of the issue is listed" bash -c '
 	list=$("$1" --list)
 	for row in live-testpmd live-bare64 live-stamped-bare64 af_xdp-testpmd sink-bare af_xdp-sink-testpmd live-trafgen \
-		live-iperf3 accel-bridge-64 accel-redirect-1514 pace-live-1000000 pace-packet-1000; do
+		live-iperf3 accel-bridge-64 accel-redirect-1514 forward-bridge-64 accel-idle-64 accel-idle-1514 forward-idle-64 pace-live-1000000 pace-packet-1000; do
 		grep -q "^$row" <<<"$list" || { echo "$row is missing"; exit 1; }
 	done' - "$bench"
 
@@ -46,6 +46,13 @@ assert got["met"] is True and got["pairs"] == 3 and got["disturbed"] == 1
 assert got["ours"]["median"] == 10 and got["theirs"]["low"] == 2
 assert result.row_result(row(0.91), three, 0)["met"] is False
 assert result.row_result(row(None), three, 0)["met"] is None
+
+# Of delays less is better: the ratio says how many times ours is better, whatever the unit.
+delay = Row("d", "idle", "a", "b", None, None, 1.0, [], "ns")
+got_delay = result.row_result(delay, pairs((500, 1000), (400, 1000), (1000, 1000)), 0)
+assert got_delay["ratio"]["median"] == 2.0 and got_delay["met"] is True and got_delay["unit"] == "ns"
+assert result.row_cells(got_delay)[3:5] == ["500 ns", "1000 ns"]
+assert result.row_result(delay, pairs((1100, 1000)), 0)["met"] is False
 
 failed = result.row_failure(row(1), "no such thing")
 assert failed["met"] is False and failed["ratio"] is None # what cannot be measured is not met

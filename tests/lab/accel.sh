@@ -5,55 +5,27 @@
 # CYCLES: starts and stops under traffic (default 30); MEBIBYTES: of each checked TCP transfer (default 32).
 # shellcheck source=tests/lib/harness.sh
 . "$(dirname "$0")/../lib/harness.sh"
+# shellcheck source=tests/lib/two_hosts.sh
+. "$(dirname "$0")/../lib/two_hosts.sh"
 require_root
-require_command jq ip ethtool bridge bpftool python3
+require_command jq ip ethtool bridge bpftool python3 iperf3
 
 CYCLES=${CYCLES:-30} MEBIBYTES=${MEBIBYTES:-32}
 ns=hopcap-acc-$$
 bridge=br0@ns:$ns-b
 
-in_ns() {
-	local name=$1
-	shift
-	ip netns exec "$ns-$name" "$@"
-}
-
 # A bridge with ports p0, p1, p2; behind each a host in a namespace of its own.
 build() {
-	local name i
-	for name in b h0 h1 h2; do
-		ip netns add "$ns-$name" || return 1
-		in_ns "$name" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6' 2>/dev/null
-	done
-	in_ns b sh -c 'for file in /proc/sys/net/bridge/bridge-nf-call-*tables; do echo 0 >$file; done' 2>/dev/null
-	ip -n "$ns-b" link add br0 type bridge forward_delay 0 mcast_snooping 0
-	for i in 0 1 2; do
-		ip -n "$ns-b" link add "p$i" type veth peer name "e$i" netns "$ns-h$i"
-		ip -n "$ns-b" link set "p$i" master br0 up
-		ip -n "$ns-h$i" link set "e$i" up
-		ip -n "$ns-h$i" address add "10.9.0.$((i + 1))/24" dev "e$i"
-	done
-	ip -n "$ns-b" link set br0 up
+	build_hosts 3 br0
 }
 
 raze() {
-	local name
 	"$HOPCAP" accel stop "$bridge" >/dev/null 2>&1
-	for name in b h0 h1 h2; do
-		ip netns del "$ns-$name" 2>/dev/null
-	done
+	raze_hosts
 }
 defer raze
 
-mac() {
-	ip -n "$ns-h$1" -j link show "e$1" | jq -r '.[0].address'
-}
-
-# What the bridge's namespace has attached, and what of ours is loaded: programs and maps by name.
-attached() {
-	ip -n "$ns-b" -j link show | jq -r '[.[] | select(.xdp != null)] | length'
-}
-
+# What of ours is loaded: programs and maps by name.
 loaded() {
 	bpftool prog show 2>/dev/null | grep -cE 'name bridge_(xdp|poll_end)'
 	bpftool map show 2>/dev/null | grep -cE 'name bridge_(stations|ports|targets|lanes|cpus|control)'
@@ -75,22 +47,6 @@ refused() {
 		not_ok "refused: $name" "status $code: $(cat "$TMP/error" "$TMP/out")"
 		"$HOPCAP" accel stop "$bridge" >/dev/null 2>&1
 	fi
-}
-
-# transfer FROM TO STREAMS MEBIBYTES: both sides must agree on every byte; retransmits go to $TMP/again.
-transfer() {
-	local from=$1 to=$2 streams=$3 bytes=$(($4 << 20)) server code
-	: >"$TMP/served"
-	in_ns "h$to" python3 "$ROOT/tests/lib/tcp_transfer.py" serve 5001 "$streams" >"$TMP/served" 2>&1 &
-	server=$!
-	if ! wait_until 30 grep -q ready "$TMP/served"; then
-		printf 'the receiver is not ready after 30 s\n'
-		return 1
-	fi
-	in_ns "h$from" python3 "$ROOT/tests/lib/tcp_transfer.py" send "10.9.0.$((to + 1))" 5001 "$streams" "$bytes" >"$TMP/sent" 2>"$TMP/again"
-	code=$?
-	wait "$server"
-	((code == 0)) && ! grep failed "$TMP/sent" "$TMP/served" && diff <(grep -v ready "$TMP/served") "$TMP/sent"
 }
 
 check "the bridge is built" build
@@ -136,7 +92,13 @@ check_equal "a second start: status" 3 $?
 check "all ports in both roles" status '.[0] | .bridge_refused == null and ([.ports[] | .source_refused == null and .target_refused == null] | all) and (.ports | length) == 3'
 check "TCP, one stream, every byte" transfer 0 1 1 "$MEBIBYTES"
 check "TCP, four streams, every byte" transfer 1 2 4 $((MEBIBYTES / 4))
-printf '# %s\n' "$(cat "$TMP/again")"
+printf '# of %s MiB: %s\n' "$MEBIBYTES" "$(cat "$TMP/again")"
+for streams in 1 4; do
+	check "iperf3, $streams streams" iperf 0 1 "$streams" 2
+	grep iperf3 "$TMP/iperf.text"
+done
+check "ping as fast as answers come, every byte" flood 0 1 20000 56
+check "ping, large frames" flood 2 1 5000 1400
 check "nearly all of it past the bridge" status '.[0] | ([.ports[].frames] | add) > 20 * ([.ports[].to_bridge] | add)'
 check "status for people" bash -c '"$1" accel status | grep -q "fast path, process"' - "$HOPCAP"
 ip -n "$ns-b" link set p1 mtu 1400

@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 79208, "run");
+_Static_assert(sizeof(struct run) == 79832, "run");
 #endif
 
 static uint64_t seed;
@@ -299,6 +299,22 @@ static void fill_costs(struct run *run)
 		run->observer.ns_per_frame = any_signed();
 		run->observer.pairs = below(100);
 	}
+	run->has_bypass = below(2);
+	if (run->has_bypass) {
+		run->bypass.hop = below(2) ? any_hop(run) : 0;
+		snprintf(run->bypass.way, sizeof(run->bypass.way), "%s", below(2) ? "fast path" : "forwarder");
+		snprintf(run->bypass.why_not, sizeof(run->bypass.why_not), "%s", below(2) ? "" : "br0: \"it\" says no");
+		run->bypass.capacity_pps = any_number();
+		run->bypass.with_hop_pps = any_number();
+		run->bypass.ratio = any_number();
+		run->bypass.low_ratio = any_number();
+		run->bypass.high_ratio = any_number();
+		run->bypass.pairs = below(100);
+		run->bypass.limited_by = (enum run_limit)below(2);
+		run->bypass.cpu_saved_s = any_signed();
+		run->bypass.idle_ns = any_number();
+		run->bypass.with_hop_idle_ns = any_number();
+	}
 	run->has_mtu_gain = below(2);
 	if (run->has_mtu_gain) {
 		run->mtu_gain.small_bytes = (unsigned int)below(20000);
@@ -311,7 +327,7 @@ static void fill_costs(struct run *run)
 
 static void fill_trial(struct run *run, struct run_trial *trial)
 {
-	trial->purpose = (enum run_purpose)below(8);
+	trial->purpose = (enum run_purpose)below(9);
 	trial->sink_point = any_hop(run);
 	trial->asked_pps = any_number();
 	trial->offered_pps = any_number();

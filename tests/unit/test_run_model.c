@@ -85,7 +85,8 @@ static void test_names(void **state)
 	assert_string_equal(run_cause_name(RUN_CAUSE_RATE_LIMIT), "rate_limit");
 	assert_string_equal(run_purpose_name(RUN_PURPOSE_OBSERVER), "observer");
 	assert_string_equal(run_purpose_name(RUN_PURPOSE_RFC2544), "rfc2544");
-	assert_string_equal(run_purpose_name((enum run_purpose)8), "unknown");
+	assert_string_equal(run_purpose_name(RUN_PURPOSE_BYPASS), "bypass");
+	assert_string_equal(run_purpose_name((enum run_purpose)9), "unknown");
 	assert_string_equal(run_hook_name((enum run_hook) - 1), "unknown");
 }
 

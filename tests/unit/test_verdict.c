@@ -93,6 +93,44 @@ static void test_cpu_inferred(void **state)
 	run_free(run);
 }
 
+/* The hop replaced: named beside the cap, "at least" when the source was the limit then, and nothing when there is no number. */
+static void test_bypass(void **state)
+{
+	struct run *run = made_sea_path();
+
+	(void)state;
+	made_rates(run, switch_rates);
+	made_cpu(run, 1, 0.97);
+	run->has_bypass = 1;
+	run->bypass.hop = 2;
+	strcpy(run->bypass.way, "the fast path");
+	strcpy(run->bypass.why_not, "vsw0: it says no");
+	made_judge(run);
+	assert_null(made_evidence(run, "bypass"));
+	assert_null(strstr(run->verdict.sentence, "in its place"));
+	run->bypass.why_not[0] = '\0';
+	run->bypass.capacity_pps = 2.9e6;
+	run->bypass.with_hop_pps = 0.98e6;
+	run->bypass.ratio = 2.96;
+	run->bypass.low_ratio = 2.9;
+	run->bypass.high_ratio = 3.01;
+	run->bypass.pairs = 9;
+	run->bypass.cpu_saved_s = 0.67;
+	made_judge(run);
+	expect_cap(run, 2, RUN_CAUSE_CPU);
+	expect_words(run, "with the fast path in its place the path passes 2.96 times as much (measured)");
+	assert_string_equal(made_evidence(run, "bypass")->text,
+			    "replaced by the fast path the path passes 2.90 Mpps instead of 980 kpps, 2.96 times (2.90 to "
+			    "3.01, 9 pairs), 0.67 s of CPU time less per million frames");
+	run->bypass.limited_by = RUN_LIMIT_SOURCE;
+	run->bypass.cpu_saved_s = RUN_UNKNOWN;
+	made_judge(run);
+	expect_words(run, "passes at least 2.96 times");
+	assert_non_null(strstr(made_evidence(run, "bypass")->text, "passes at least 2.90 Mpps"));
+	assert_null(strstr(made_evidence(run, "bypass")->text, "CPU time"));
+	run_free(run);
+}
+
 static void plant_tbf(struct run *run)
 {
 	static const double pps[] = { 2.91e6, 0.985e6, 1.04e6, 0.7e6, 33000 };
@@ -468,7 +506,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_at_switch),	cmocka_unit_test(test_cpu_at_sea),
-		cmocka_unit_test(test_cpu_inferred),	cmocka_unit_test(test_tbf_at_phys),
+		cmocka_unit_test(test_cpu_inferred),	cmocka_unit_test(test_bypass),
+		cmocka_unit_test(test_tbf_at_phys),
 		cmocka_unit_test(test_queue_overflows), cmocka_unit_test(test_innocent_queue),
 		cmocka_unit_test(test_mtu_hole),	cmocka_unit_test(test_rate_asked),
 		cmocka_unit_test(test_hog_is_named),	cmocka_unit_test(test_two_hops_alike),

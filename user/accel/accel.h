@@ -44,6 +44,9 @@ int accel_follow(struct accel *accel, int stop_fd, int control_fd,
 int accel_start(const struct accel_request *request, struct accel **accel);
 int accel_stop(struct accel *accel);
 
+/* Frames that went past the bridge since it was started. From any thread. */
+uint64_t accel_frames(struct accel *accel);
+
 /* What it does, counters included; README describes it. NULL: out of memory. From any thread. */
 json_t *accel_status(struct accel *accel);
 

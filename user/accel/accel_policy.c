@@ -78,6 +78,8 @@ static const struct {
 				     "a veth takes redirected frames only when GRO is on at its other end: ethtool -K PEER gro on, or "
 				     "--set-offloads",
 				     1 },
+	[ACCEL_PORT_SLAVE] = { "slave", "belongs to a bond, team or VRF, which would get no frame any more; give that, or take it out", 0 },
+	[ACCEL_PORT_MTU] = { "mtu", "its MTU takes frames of several buffers, which the forwarder does not: lower it to 3400", 0 },
 };
 
 _Static_assert(sizeof(refusals) / sizeof(refusals[0]) == ACCEL_REFUSALS, "a line for each refusal");
@@ -190,6 +192,32 @@ struct accel_port_verdict accel_policy_port(const struct accel_port_facts *facts
 	if (verdict.source == ACCEL_FINE)
 		verdict = (struct accel_port_verdict){ as_source(facts), as_target(facts) };
 	return verdict;
+}
+
+/* Whatever looks at frames between interface and stack sees none any more, so there must be nobody. */
+enum accel_refusal accel_policy_forward(const struct accel_port_facts *facts, unsigned int most_mtu)
+{
+	if (!facts->is_up || !facts->has_carrier)
+		return ACCEL_PORT_DOWN;
+	if (facts->has_switch_id)
+		return ACCEL_PORT_SWITCH;
+	if (facts->other_master)
+		return ACCEL_PORT_SLAVE;
+	if (facts->foreign_xdp)
+		return ACCEL_PORT_XDP;
+	if (facts->ingress_tc)
+		return ACCEL_PORT_INGRESS_TC;
+	if (facts->egress_tc)
+		return ACCEL_PORT_EGRESS_TC;
+	if (facts->qdisc_is_policy)
+		return ACCEL_PORT_QDISC;
+	if (facts->has_upper)
+		return ACCEL_PORT_UPPER;
+	if (!facts->native)
+		return ACCEL_PORT_NO_NATIVE;
+	if (facts->mtu_bytes > most_mtu)
+		return ACCEL_PORT_MTU;
+	return lost_on_the_way_in(facts);
 }
 
 int accel_policy_entry(const struct bridge_fdb_entry *entry, int bridge_ifindex)

@@ -51,6 +51,9 @@ enum accel_refusal {
 	ACCEL_PORT_QDISC,
 	ACCEL_PORT_NO_XMIT,
 	ACCEL_PORT_PEER_NO_GRO,
+	/* of an interface of the user-space forwarder */
+	ACCEL_PORT_SLAVE,
+	ACCEL_PORT_MTU,
 	ACCEL_REFUSALS
 };
 
@@ -77,6 +80,7 @@ struct accel_port_facts {
 	int learning, locked;
 	int ingress_tc, egress_tc; /* filters or tcx programs */
 	int qdisc_is_policy;	   /* its queueing discipline shapes or sorts */
+	int other_master;	   /* it belongs to something else than a bridge: bond, team, VRF */
 	int has_upper;		   /* an interface on top of it takes some of its frames before the bridge does */
 	int is_tap, tap_vnet_header;
 	int is_veth, peer_is_hidden; /* hidden: its other end is in a namespace that we cannot enter */
@@ -93,6 +97,8 @@ struct accel_port_verdict {
 
 enum accel_refusal accel_policy_bridge(const struct accel_bridge_facts *facts);
 struct accel_port_verdict accel_policy_port(const struct accel_port_facts *facts, enum accel_refusal bridge);
+/* Whether the user-space forwarder may take all frames of an interface, and send there. most_mtu: what it can carry. */
+enum accel_refusal accel_policy_forward(const struct accel_port_facts *facts, unsigned int most_mtu);
 /* Whether a look-up of the bridge would find this entry and send the frame out of a port, for as long as the entry stands. */
 int accel_policy_entry(const struct bridge_fdb_entry *entry, int bridge_ifindex);
 /* Whether the entry ages: then it must be refreshed. */

@@ -67,6 +67,22 @@ static json_t *table_object(struct accel *accel)
 	return object;
 }
 
+uint64_t accel_frames(struct accel *accel)
+{
+	struct fast_path_counts counts;
+	uint64_t frames = 0;
+
+	pthread_mutex_lock(&accel->lock);
+	for (int i = 0; i < accel->ports.count; i++) {
+		if (accel->ports.list[i].slot < 0)
+			continue;
+		fast_path_read(&accel->path, accel->ports.list[i].slot, &counts);
+		frames += counts.frames;
+	}
+	pthread_mutex_unlock(&accel->lock);
+	return frames;
+}
+
 json_t *accel_status(struct accel *accel)
 {
 	json_t *object = json_object(), *ports = json_array();

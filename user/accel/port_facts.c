@@ -87,6 +87,7 @@ void port_facts_of_link(const struct bridge_link *links, int count, const struct
 	facts->learning = link->learning;
 	facts->locked = link->locked;
 	facts->foreign_xdp = link->link.xdp_program_id != 0 && !own_program;
+	facts->other_master = link->link.master_ifindex && !link->is_port;
 	facts->has_upper = has_upper(links, count, link);
 	facts->is_tap = link->is_tap;
 	facts->tap_vnet_header = link->tap_vnet_header;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * `hopcap accel`: frames of a bridge past the bridge.
+ * `hopcap accel`: frames past a bridge, or from one interface to another in its place.
  *
  * Owns: the command line, what is printed. Leaves to others: the process that stays (accel/accel_daemon.c), the fast path
- * (accel/accel.c).
+ * (accel/accel.c), the user-space forwarder (accel_forward.c).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,14 +14,17 @@
 #include "accel/accel_daemon.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "cmd/accel_forward.h"
 #include "cmd/accel_output.h"
 #include "cmd/command.h"
 #include "model/point_syntax.h"
 
 static struct {
 	const char *ports;
-	int set_offloads, force_uplink, json;
-} options;
+	int set_offloads, force_uplink, json, busy_poll, copy_only;
+	double seconds;
+	long cpu;
+} options = { .cpu = -1 };
 
 static const struct option_row rows[] = {
 	{ "ports", 'p', OPTION_TEXT, "LIST",
@@ -29,12 +32,18 @@ static const struct option_row rows[] = {
 	  "those that join later)",
 	  &options.ports, 0, 0 },
 	{ "set-offloads", 0, OPTION_FLAG, NULL,
-	  "start: change offloads that stand in the way (checksums and tags left to the device, GRO at a "
-	  "veth's other end); undone by stop",
+	  "start, forward: change offloads that stand in the way (checksums and tags left to the device, GRO at a "
+	  "veth's other end); undone at the end",
 	  &options.set_offloads, 0, 0 },
-	{ "force-uplink", 0, OPTION_FLAG, NULL, "start: also ports that carry the default route or this ssh session",
+	{ "force-uplink", 0, OPTION_FLAG, NULL, "start, forward: also ports that carry the default route or this ssh session",
 	  &options.force_uplink, 0, 0 },
-	{ "json", 'j', OPTION_FLAG, NULL, "status: JSON, an array of bridges", &options.json, 0, 0 },
+	{ "json", 'j', OPTION_FLAG, NULL, "status: JSON, an array of bridges; forward: the result as JSON", &options.json, 0, 0 },
+	{ "seconds", 't', OPTION_SECONDS, "S", "forward: how long (default: until interrupted)", &options.seconds, 0, 0 },
+	{ "busy-poll", 0, OPTION_FLAG, NULL, "forward: poll the drivers instead of sleeping (takes a CPU whole)",
+	  &options.busy_poll, 0, 0 },
+	{ "copy", 0, OPTION_FLAG, NULL, "forward: no zero-copy, even where both drivers can", &options.copy_only, 0, 0 },
+	{ "cpu", 0, OPTION_INTEGER, "N", "forward: CPU of the first worker, the next ones beside it (default: any)",
+	  &options.cpu, 0, 4095 },
 	{ NULL, 0, OPTION_FLAG, NULL, NULL, NULL, 0, 0 },
 };
 
@@ -151,10 +160,23 @@ static int stop(int count, char **bridges)
 	return code;
 }
 
+static int forward(int count, char **interfaces)
+{
+	const struct accel_forward_options wanted = { .seconds = options.seconds,
+						      .cpu = options.cpu,
+						      .set_offloads = options.set_offloads,
+						      .force_uplink = options.force_uplink,
+						      .busy_poll = options.busy_poll,
+						      .copy_only = options.copy_only,
+						      .json = options.json };
+
+	return accel_forward(&wanted, count, interfaces);
+}
+
 static const struct {
 	const char *name;
 	int (*act)(int count, char **bridges);
-} actions[] = { { "start", start }, { "status", status }, { "stop", stop } };
+} actions[] = { { "start", start }, { "status", status }, { "stop", stop }, { "forward", forward } };
 
 #define ACTION_COUNT ((int)(sizeof(actions) / sizeof(actions[0])))
 
@@ -167,7 +189,7 @@ static int unknown_action(const char *typed)
 	near = nearest_name(typed, names, ACTION_COUNT);
 	if (near)
 		return error_set(EINVAL, "there is no 'accel %s'; did you mean '%s'?", typed, near);
-	return error_set(EINVAL, "there is no 'accel %s': it is start, status or stop", typed);
+	return error_set(EINVAL, "there is no 'accel %s': it is start, status, stop or forward", typed);
 }
 
 static int accel_command(int count, char **positional)
@@ -175,7 +197,7 @@ static int accel_command(int count, char **positional)
 	int action = 0, code = 0;
 
 	if (!count)
-		code = error_set(EINVAL, "say what: start, status or stop");
+		code = error_set(EINVAL, "say what: start, status, stop or forward");
 	while (!code && action < ACTION_COUNT && strcmp(actions[action].name, positional[0]))
 		action++;
 	if (!code && action == ACTION_COUNT)
@@ -191,12 +213,14 @@ static int accel_command(int count, char **positional)
 
 const struct command command_accel = {
 	.name = "accel",
-	.arguments = "start BRIDGE | status [BRIDGE…] | stop BRIDGE…",
-	.summary = "take frames between known stations of a Linux bridge past it, by XDP redirect",
+	.arguments = "start BRIDGE | status [BRIDGE…] | stop BRIDGE… | forward INTERFACE INTERFACE",
+	.summary = "take frames between known stations of a Linux bridge past it, by XDP redirect; or forward in user space, by AF_XDP",
 	.details =
 		"BRIDGE is NAME[@ns:NAMESPACE]. What the bridge has learned decides: unicast frames between stations that it\n"
 		"knows go from port to port without it; all others, and all doubts, are left to it. A process stays behind\n"
 		"that follows its forwarding table; when it ends, in whatever way, the bridge is alone again.\n"
+		"forward moves all frames between two interfaces through AF_XDP sockets, as a bridge of two ports would, until it is\n"
+		"interrupted; frames for this machine itself go on to its stack.\n"
 		"Exit status: 0 fine, 2 usage, 3 refused (one line says why and what to do).",
 	.options = rows,
 	.run = accel_command,

@@ -21,6 +21,7 @@
 #include "base/undo.h"
 #include "cmd/command.h"
 #include "cmd/domain_options.h"
+#include "cmd/run_bypass.h"
 #include "cmd/run_findings.h"
 #include "cmd/terminal.h"
 #include "lab/lab.h"
@@ -37,7 +38,8 @@ static struct {
 	long cpu;
 	double rate_pps;
 	unsigned int size_bytes, mtu_bytes;
-	int dedicated, quick, force_uplink;
+	int dedicated, quick, force_uplink, bypass, set_offloads;
+	enum run_bypass_way bypass_way;
 	int loss_count;
 	double loss_ratios[MLRSEARCH_MAX_GOALS];
 	double exceed_ratio, width, trial_s, duration_sum_s;
@@ -123,6 +125,12 @@ static int parse_rfc2544(const char *text)
 	return options.rfc2544 ? 0 : error_set(EINVAL, "names no benchmark");
 }
 
+static int parse_bypass(const char *text)
+{
+	options.bypass = 1;
+	return run_bypass_parse(text, &options.bypass_way);
+}
+
 static const struct option_row rows[] = {
 	{ "lab", 'l', OPTION_TEXT, "NAME", "build this lab, measure it, remove it (`hopcap lab --help` names them)",
 	  &options.lab, 0, 0 },
@@ -155,6 +163,13 @@ static const struct option_row rows[] = {
 	  "the path as a whole by RFC 2544's own rules, instead of hop by hop: THROUGHPUT,LATENCY,LOSS,BACKTOBACK (default: all; "
 	  "takes hours, unless --trial-seconds makes it shorter)",
 	  parse_rfc2544, 0, 0 },
+	{ "bypass", 0, OPTION_CALL, "[=WAY]",
+	  "after the verdict measure what the path passes with the bridge that caps it replaced: by the fast path (default), or by "
+	  "the user-space forwarder (forward)",
+	  parse_bypass, 0, 0 },
+	{ "set-offloads", 0, OPTION_FLAG, NULL,
+	  "with --bypass: change offloads that stand in the way of it, as accel does, and undo that (a lab: always)",
+	  &options.set_offloads, 0, 0 },
 	DOMAIN_OPTION_ROWS,
 	{ "json", 'j', OPTION_TEXT, "FILE", "write the whole run to FILE, too (`hopcap report FILE` prints it again)",
 	  &options.json, 0, 0 },
@@ -247,8 +262,11 @@ static int measure(struct run *run, const struct domains *domains, char **points
 					   .source_cpu = (int)options.cpu,
 					   .look = run_findings_add,
 					   .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
+	struct run_bypass_job bypass;
 	struct path path;
 
+	if (options.bypass)
+		request.bypass = run_bypass_open(&bypass, options.bypass_way, options.lab || options.set_offloads, options.force_uplink);
 	choose_goals(&request);
 	*code = choose_port(&request);
 	if (*code)
@@ -339,6 +357,10 @@ static int check_arguments(int count)
 	if (options.rfc2544 && (options.loss_count || options.exceed_ratio >= 0 || options.width > 0 || options.duration_sum_s > 0))
 		return error_set(EINVAL, "--rfc2544 has its own rules: --loss-ratio, --exceed-ratio, --width and --duration-sum belong "
 					 "to the search without it");
+	if (options.bypass && options.rfc2544)
+		return error_set(EINVAL, "--bypass replaces the hop that caps, and --rfc2544 names none");
+	if (options.set_offloads && !options.bypass)
+		return error_set(EINVAL, "--set-offloads belongs to --bypass");
 	if (options.trial_s > 0 && (options.trial_s < LEAST_TRIAL_S || options.trial_s > MOST_TRIAL_S))
 		return error_set(EINVAL, "--trial-seconds: trials last %g s to %g s", LEAST_TRIAL_S, MOST_TRIAL_S);
 	if (options.duration_sum_s > MOST_TRIAL_S * 100)

@@ -13,8 +13,6 @@
 #include "measure/phases.h"
 #include "measure/pressure.h"
 
-#define IDLE_PPS 10000
-#define IDLE_STAMP_INTERVAL 1
 #define LOAD_STAMP_INTERVAL 16
 
 /* What was measured, less what is known to be added to it; below the bound it may come out negative, and no delay is. */
@@ -63,6 +61,16 @@ static void record_latency(struct phases *phases, const char *load, const struct
 	}
 	correction = clocks_correction(phases->bench.clocks, 0, sink);
 	percentiles(&phases->bench.readings[sink].path_ns, &correction, &latency->path);
+}
+
+double phase_path_median_ns(const struct phases *phases)
+{
+	int sink = phases->bench.run->point_count - 1;
+	const struct clock_correction correction = clocks_correction(phases->bench.clocks, 0, sink);
+	struct run_percentiles path;
+
+	percentiles(&phases->bench.readings[sink].path_ns, &correction, &path);
+	return path.p50_ns;
 }
 
 static struct trial_request probed_request(const struct phases *phases, enum run_purpose purpose, double pps,

@@ -13,6 +13,9 @@
 /* At full load 1 in so many frames is stamped: a stamp costs each point about 0.1 us, and one second still gives thousands. */
 #define FULL_LOAD_STAMP_INTERVAL 256
 
+#define IDLE_PPS 10000 /* a rate at which nothing waits */
+#define IDLE_STAMP_INTERVAL 1
+
 /* How much is measured. */
 struct phase_plan {
 	double service_s, search_s, latency_s, pressure_s;
@@ -21,6 +24,7 @@ struct phase_plan {
 	double cut_width, end_width; /* relative width of the bounds that ends a search */
 	double end_trial_s, end_s;  /* full-length trials end to end, and trial time in all, unless the user says otherwise */
 	int observer_pairs;
+	int bypass_pairs, bypass_idle_pairs; /* at full load, at a low rate */
 };
 
 /* What the steps share. */
@@ -54,6 +58,14 @@ int phase_rfc2544(struct phases *phases);
 int phase_loaded_latency(struct phases *phases);
 /* What the middle points' probes cost: paired trials at full load. */
 int phase_observer(struct phases *phases);
+
+/*
+ * The hop that caps replaced, in paired trials; after the verdict, and last of all: what stands in the way is taken off. That it cannot be
+ * replaced is no failure: run->bypass says why.
+ */
+int phase_bypass(struct phases *phases);
+/* Median of the whole path's latency in the trial that was just run; RUN_UNKNOWN when no frame was stamped. */
+double phase_path_median_ns(const struct phases *phases);
 
 /* The range in which a search of the cut that ends at a point makes sense. 0, or -errno with error text. */
 struct search_range {

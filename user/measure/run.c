@@ -31,6 +31,8 @@ static const struct phase_plan plan_default = {
 	.end_s = 6.4,
 	.end_width = 0.05,
 	.observer_pairs = 15,
+	.bypass_pairs = 11,
+	.bypass_idle_pairs = 5,
 };
 
 static const struct phase_plan plan_quick = {
@@ -45,6 +47,8 @@ static const struct phase_plan plan_quick = {
 	.end_s = 2.4,
 	.end_width = 0.12,
 	.observer_pairs = 5,
+	.bypass_pairs = 5,
+	.bypass_idle_pairs = 3,
 };
 
 void phase_progress(struct phases *phases, double fraction, const char *format, ...)
@@ -88,6 +92,24 @@ static int measure(struct phases *phases)
 			return code;
 	}
 	return 0;
+}
+
+/* With the hop replaced that the verdict names, the verdict is written once more: it says what that gave. */
+static int judge(struct phases *phases)
+{
+	struct run *run = phases->bench.run;
+	int code = attribute_hops(run);
+
+	if (code)
+		return code;
+	cost_model_run(run);
+	verdict_judge(run);
+	if (!phases->request->bypass)
+		return 0;
+	code = phase_bypass(phases);
+	if (!code)
+		verdict_judge(run);
+	return code;
 }
 
 /* --cpu is the source's kernel's own number; all else is said in numbers of the run. */
@@ -139,15 +161,10 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 		code = bench_open(&phases.bench, run, source_cpu);
 	if (!code)
 		code = measure(&phases);
+	if (!code && !request->rfc2544)
+		code = judge(&phases);
 	clocks_record(phases.bench.clocks, run);
 	bench_close(&phases.bench);
 	run->measuring_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
-	if (code || request->rfc2544)
-		return code;
-	code = attribute_hops(run);
-	if (code)
-		return code;
-	cost_model_run(run);
-	verdict_judge(run);
-	return 0;
+	return code;
 }

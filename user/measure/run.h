@@ -5,6 +5,7 @@
 #ifndef MEASURE_RUN_H
 #define MEASURE_RUN_H
 
+#include "measure/bypass.h"
 #include "measure/mlrsearch.h"
 #include "measure/path.h"
 #include "model/run.h"
@@ -32,6 +33,7 @@ struct measure_request {
 	/* Called once when bridges on the path have been told of both ends, before a program is attached or a frame measured: what is read of the
 	 * system now is what trials will meet. May add to run->findings. May be NULL. */
 	void (*look)(struct run *run, const struct path *path);
+	const struct bypass_means *bypass; /* after the verdict the hop that caps is replaced by this; NULL: it is not */
 	/* Progress, may be NULL. fraction 0…1; text says what is being done. */
 	void (*progress)(double fraction, const char *text);
 };

@@ -353,9 +353,28 @@ static void gather_findings(struct verdict_case *facts)
 	}
 }
 
+/* The hop replaced: the only evidence that does not rest on subtracting. */
+static void gather_bypass(struct verdict_case *facts)
+{
+	const struct run_bypass *bypass = &facts->run->bypass;
+	const char *least = bypass->limited_by == RUN_LIMIT_SOURCE ? "at least " : "";
+	char bytes[RUN_TEXT_BYTES] = "";
+	struct verdict_text text = { bytes, sizeof(bytes), 0 };
+
+	if (!facts->run->has_bypass || !(bypass->ratio > 0))
+		return;
+	verdict_add(&text, "replaced by %s the path passes %s%s instead of %s, %.2f times (%.2f to %.2f, %d pairs)",
+		    bypass->way, least, verdict_pps(bypass->capacity_pps).text, verdict_pps(bypass->with_hop_pps).text,
+		    bypass->ratio, bypass->low_ratio, bypass->high_ratio, bypass->pairs);
+	if (isfinite(bypass->cpu_saved_s))
+		verdict_add(&text, ", %s%.2f s of CPU time less per million frames", least, bypass->cpu_saved_s);
+	add_evidence(facts, "bypass", bypass->hop, bytes);
+}
+
 /* In the order in which they are read. */
 static void (*const gatherers[])(struct verdict_case *facts) = {
 	gather_findings, gather_mtu, gather_steps, gather_cpu, gather_hogs, gather_queues, gather_loss, gather_latency, gather_source,
+	gather_bypass,
 };
 
 void verdict_collect_evidence(struct verdict_case *facts)

@@ -236,6 +236,15 @@ static void add_mtu_gain(const struct verdict_case *facts, struct verdict_text *
 		verdict_add(text, measured ? " (measured)" : " (model)");
 }
 
+static void add_bypass(const struct verdict_case *facts, struct verdict_text *text)
+{
+	const struct run_bypass *bypass = &facts->run->bypass;
+
+	if (facts->run->has_bypass && bypass->ratio > 0)
+		verdict_add(text, "; with %s in its place the path passes %s%.2f times as much (measured)", bypass->way,
+			    bypass->limited_by == RUN_LIMIT_SOURCE ? "at least " : "", bypass->ratio);
+}
+
 static void write_mtu(const struct verdict_case *facts, struct verdict_text *text)
 {
 	const struct run *run = facts->run;
@@ -286,6 +295,7 @@ static void write_cap(const struct verdict_case *facts, struct verdict_text *tex
 	add_whole_path(facts, text);
 	if (about_cpu)
 		add_mtu_gain(facts, text);
+	add_bypass(facts, text);
 }
 
 static void write_shared_source(const struct verdict_case *facts, struct verdict_text *text)

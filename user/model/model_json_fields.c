@@ -72,7 +72,7 @@ NAMES(port, RUN_PORT_PACKET);
 NAMES(limit, RUN_LIMIT_SOURCE);
 NAMES(verdict_kind, RUN_VERDICT_SOURCE_LIMITED);
 NAMES(cause, RUN_CAUSE_SOURCE);
-NAMES(purpose, RUN_PURPOSE_RFC2544);
+NAMES(purpose, RUN_PURPOSE_BYPASS);
 
 /* Rows of arrays of plain numbers: no name. */
 static const struct field frame_counts[] = { { .name = "", .kind = FIELD_COUNT }, END };
@@ -364,6 +364,24 @@ static const struct field observer_fields[] = {
 	END
 };
 
+static const struct field bypass_fields[] = {
+	INT_OR_NULL(struct run_bypass, hop, FIELD_IN_PATH, 1, INT_MAX, 0),
+	TEXT(struct run_bypass, way, FIELD_OPTIONAL),
+	TEXT(struct run_bypass, why_not, FIELD_OPTIONAL),
+	NUMBER(struct run_bypass, capacity_pps, 0),
+	NUMBER(struct run_bypass, with_hop_pps, FIELD_OPTIONAL),
+	NUMBER(struct run_bypass, ratio, 0),
+	NUMBER(struct run_bypass, low_ratio, FIELD_OPTIONAL),
+	NUMBER(struct run_bypass, high_ratio, FIELD_OPTIONAL),
+	INT(struct run_bypass, pairs, FIELD_OPTIONAL, 0, INT_MAX),
+	{ .name = "limited_by", .kind = FIELD_ENUM, .flags = FIELD_OPTIONAL,
+	  .offset = MEMBER(struct run_bypass, limited_by, enum run_limit), .names = &limit_names },
+	NUMBER(struct run_bypass, cpu_saved_s, FIELD_OPTIONAL | FIELD_SIGNED),
+	NUMBER(struct run_bypass, idle_ns, FIELD_OPTIONAL),
+	NUMBER(struct run_bypass, with_hop_idle_ns, FIELD_OPTIONAL),
+	END
+};
+
 static const struct field mtu_gain_fields[] = {
 	UINT(struct run_mtu_gain, small_bytes, 0),
 	UINT(struct run_mtu_gain, large_bytes, 0),
@@ -432,7 +450,7 @@ const struct field run_json_fields[] = {
 	ARRAY(struct run, cost, 0, cost_count, cost_fields),
 	OBJECT("path_cost", FIELD_OPTIONAL, offsetof(struct run, path_cost), path_cost_fields),
 	OBJECT_IF("observer", 0, offsetof(struct run, observer), has_observer, observer_fields),
-	{ .name = "bypass", .kind = FIELD_NULL },
+	OBJECT_IF("bypass", 0, offsetof(struct run, bypass), has_bypass, bypass_fields),
 	OBJECT_IF("mtu_gain", FIELD_OPTIONAL, offsetof(struct run, mtu_gain), has_mtu_gain, mtu_gain_fields),
 	{ .name = "trials", .kind = FIELD_ARRAY, .offset = MEMBER(struct run, trials, struct run_trial *),
 	  .size = sizeof(struct run_trial), .fields = trial_fields,

@@ -27,7 +27,6 @@ enum field_kind {
 	FIELD_TEXT,	/* char[size] */
 	FIELD_POSITION, /* not stored: place of the element in its array, plus min */
 	FIELD_CONSTANT, /* not stored: always the text in `constant` */
-	FIELD_NULL,	/* not stored: a name kept for later, null or anything */
 	FIELD_OBJECT,	/* members in `fields` */
 	FIELD_ARRAY,	/* elements are objects with `fields`, or the scalar `fields[0]` when that has no name */
 };

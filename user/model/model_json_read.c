@@ -246,8 +246,6 @@ static int read_value(struct reader *reader, const struct field *field, const st
 		return refuse(reader, place, "is not in order");
 	case FIELD_CONSTANT:
 		return read_constant(reader, field, place, value);
-	case FIELD_NULL:
-		return 0;
 	case FIELD_OBJECT:
 		return read_object(reader, field, place, value, base);
 	case FIELD_ARRAY:

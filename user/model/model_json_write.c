@@ -162,8 +162,6 @@ static json_t *write_value(struct writer *writer, const struct field *field, con
 		return json_integer(position + field->min);
 	case FIELD_CONSTANT:
 		return json_string(field->constant);
-	case FIELD_NULL:
-		return json_null();
 	case FIELD_OBJECT:
 		if (field->flags & FIELD_NULLABLE) {
 			memcpy(&present, (const char *)base + field->present_offset, sizeof(present));

@@ -79,7 +79,8 @@ const char *run_cause_name(enum run_cause cause)
 const char *run_purpose_name(enum run_purpose purpose)
 {
 	static const char *const names[] = { "delivery",       "idle_latency", "service", "capacity",
-					     "loaded_latency", "pressure",     "observer", "rfc2544" };
+					     "loaded_latency", "pressure",     "observer", "rfc2544",
+					     "bypass" };
 
 	return name_of(names, NAME_COUNT(names), purpose);
 }
@@ -162,6 +163,14 @@ static void forget_rates(struct run *run)
 	forget_rfc2544(&run->rfc2544);
 	run->observer.throughput_ratio = run->observer.low_ratio = run->observer.high_ratio = RUN_UNKNOWN;
 	run->observer.ns_per_frame = RUN_UNKNOWN;
+	run->bypass = (struct run_bypass){ .capacity_pps = RUN_UNKNOWN,
+					   .with_hop_pps = RUN_UNKNOWN,
+					   .ratio = RUN_UNKNOWN,
+					   .low_ratio = RUN_UNKNOWN,
+					   .high_ratio = RUN_UNKNOWN,
+					   .cpu_saved_s = RUN_UNKNOWN,
+					   .idle_ns = RUN_UNKNOWN,
+					   .with_hop_idle_ns = RUN_UNKNOWN };
 	run->mtu_gain.measured_ratio = run->mtu_gain.model_ratio = run->mtu_gain.model_gbps = RUN_UNKNOWN;
 }
 

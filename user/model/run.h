@@ -40,6 +40,7 @@ enum run_purpose {
 	RUN_PURPOSE_PRESSURE,	    /* just above capacity, all points probed: where frames are lost and why */
 	RUN_PURPOSE_OBSERVER,	    /* paired, with and without middle probes */
 	RUN_PURPOSE_RFC2544,	    /* a trial by RFC 2544's rules */
+	RUN_PURPOSE_BYPASS,	    /* paired, with the hop that caps and with it replaced */
 };
 
 /* Names of enum values as they stand in run.json; "unknown" past the end. */
@@ -50,7 +51,7 @@ const char *run_port_name(enum run_port port);			/* live af_xdp_copy af_xdp_zc p
 const char *run_limit_name(enum run_limit limit);		/* path source */
 const char *run_verdict_kind_name(enum run_verdict_kind kind);	/* none capped source_limited */
 const char *run_cause_name(enum run_cause cause);		/* unknown cpu rate_limit queue mtu source */
-const char *run_purpose_name(enum run_purpose purpose);		/* delivery … observer rfc2544 */
+const char *run_purpose_name(enum run_purpose purpose);		/* delivery … rfc2544 bypass */
 
 struct run_point {
 	char name[RUN_NAME_BYTES];	/* as the user says it: "ent0@ns:lpar" */
@@ -263,6 +264,24 @@ struct run_observer {
 	int pairs;
 };
 
+/*
+ * The hop that caps, replaced by something else, in paired trials of the whole path: each pair with the hop and without it, one right
+ * after the other. Primary frame size. Numbers are unknown when there are none, and why_not then says why.
+ */
+struct run_bypass {
+	int hop;		/* that was to be replaced; 0: none caps */
+	char way[24];		/* by what: "the fast path" */
+	char why_not[RUN_TEXT_BYTES]; /* "": it was measured */
+	double capacity_pps;	/* passed without the hop, when more is offered than fits; median */
+	double with_hop_pps;	/* passed with it; median */
+	double ratio;		/* of the two; median of the pairs' ratios … */
+	double low_ratio, high_ratio; /* … between which their middle half lies */
+	int pairs;
+	enum run_limit limited_by; /* source: without the hop the path passes all that is offered; what stands here is the least */
+	double cpu_saved_s;	/* of the path's CPU, per million frames; unknown unless that CPU is the cause */
+	double idle_ns, with_hop_idle_ns; /* latency of the path at a low rate, medians, without the hop and with it; of pairs, too */
+};
+
 /* Larger frames: what they give, measured and by the fitted model. */
 struct run_mtu_gain {
 	unsigned int small_bytes, large_bytes;	/* frames, without FCS */
@@ -280,7 +299,8 @@ struct run_finding {
 
 #define RUN_MAX_EVIDENCE 12
 struct run_evidence {
-	char name[32]; /* capacity_step, loss_at_hop, latency_growth, cpu_saturation, cpu_hog, queue_counters, mtu, source_ceiling, doctor */
+	char name[32]; /* capacity_step, loss_at_hop, latency_growth, cpu_saturation, cpu_hog, queue_counters, mtu, source_ceiling, bypass,
+			  doctor */
 	int hop;       /* 0: none in particular */
 	char text[RUN_TEXT_BYTES];
 };
@@ -360,6 +380,8 @@ struct run {
 	struct run_cost path_cost; /* hop 0: the whole path */
 	int has_observer;
 	struct run_observer observer;
+	int has_bypass;		/* it was asked for */
+	struct run_bypass bypass;
 	int has_mtu_gain;
 	struct run_mtu_gain mtu_gain;
 	struct run_pressure pressure;

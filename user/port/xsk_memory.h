@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory that is registered for AF_XDP, and the queues that live in it. Used by xsk_queue.c only, which has the theory
- * and the lock: none of these functions takes it.
+ * Memory that is registered for AF_XDP, and the queues that live in it. Used by xsk_queue.c, which has the theory and
+ * the lock, and by xsk_pair.c, which needs none: none of these functions takes it.
  */
 #ifndef PORT_XSK_MEMORY_H
 #define PORT_XSK_MEMORY_H

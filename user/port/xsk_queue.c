@@ -21,18 +21,12 @@
 #include "base/error.h"
 #include "port/xsk_memory.h"
 #include "port/xsk_queue.h"
+#include "port/xsk_socket.h"
 #include "sys/link_channels.h"
 #include "sys/link_settings.h"
 #include "sys/rtnl.h"
 
 /* Newer than the oldest supported headers. */
-#ifndef XDP_MAX_TX_SKB_BUDGET
-#define XDP_MAX_TX_SKB_BUDGET 9 /* Linux 6.17; older ones answer ENOPROTOOPT and keep 32 */
-#endif
-#ifndef SO_PREFER_BUSY_POLL
-#define SO_PREFER_BUSY_POLL 69
-#define SO_BUSY_POLL_BUDGET 70
-#endif
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71
 #endif
@@ -41,9 +35,6 @@
 #define LARGE_CHUNK_BYTES 4096
 #define CHUNK_HEADROOM_BYTES 256
 #define FRAME_OVER_MTU_BYTES 26
-#define BUFFER_OVERHEAD_BYTES 1024
-#define BUSY_POLL_US 20
-#define BUSY_POLL_FRAMES 64
 /* The kernel frees a closed socket's queue a little later. */
 #define RELEASE_TRIES 50
 #define RELEASE_PAUSE_NS 10000000
@@ -192,19 +183,6 @@ static int check_mode(struct xsk_queue *queue)
 	return 0;
 }
 
-/* Wishes of the copy mode: without them sending takes more calls, or waits for the path where it should offer it more.
- * Every frame with the driver counts against the send buffer as a socket buffer. */
-static void set_copy_limits(struct xsk_queue *queue)
-{
-	int entries = (int)queue->entries, bytes = (int)(queue->entries * (queue->chunk_bytes + BUFFER_OVERHEAD_BYTES));
-
-	queue->budget = XSK_COPY_BUDGET;
-	if (!setsockopt(queue->fd, SOL_XDP, XDP_MAX_TX_SKB_BUDGET, &entries, sizeof(entries)))
-		queue->budget = queue->entries;
-	if (setsockopt(queue->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)))
-		setsockopt(queue->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
-}
-
 static void fill_all(struct xsk_queue *queue)
 {
 	uint32_t index;
@@ -244,7 +222,7 @@ static int add_queue(struct registration *registration, struct xsk_queue *queue)
 	code = check_mode(queue);
 	if (code)
 		return code;
-	set_copy_limits(queue);
+	queue->budget = xsk_socket_set_copy_limits(queue->fd, queue->entries, queue->chunk_bytes);
 	queue->max_parts = !queue->multi_buffer ? 1
 			   : queue->zero_copy	? queue->features.zero_copy_segments
 						: XSK_MAX_PARTS;
@@ -362,12 +340,10 @@ static int join_queue(const struct xsk_queue *queue, const struct xsk_queue *wan
 
 static int set_busy_poll(struct xsk_queue *queue)
 {
-	const int on = 1, microseconds = BUSY_POLL_US, frames = BUSY_POLL_FRAMES;
+	int code = xsk_socket_set_busy_poll(queue->fd);
 
-	if (setsockopt(queue->fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
-	    setsockopt(queue->fd, SOL_SOCKET, SO_BUSY_POLL, &microseconds, sizeof(microseconds)) ||
-	    setsockopt(queue->fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &frames, sizeof(frames)))
-		return xsk_queue_error(queue, XSK_STEP_BUSY_POLL, errno);
+	if (code)
+		return xsk_queue_error(queue, XSK_STEP_BUSY_POLL, -code);
 	queue->busy_poll = 1;
 	return 0;
 }

@@ -38,10 +38,8 @@
 #include "port/port.h"
 #include "port/xsk_explain.h"
 #include "port/xsk_frames.h"
+#include "port/xsk_socket.h"
 
-#ifndef SOL_XDP
-#define SOL_XDP 283
-#endif
 #ifndef XDP_USE_SG
 #define XDP_USE_SG (1 << 4) /* Linux 6.6 */
 #endif
@@ -52,7 +50,6 @@
 #define XSK_DEFAULT_ENTRIES 2048
 #define XSK_MIN_ENTRIES 64
 #define XSK_MAX_QUEUES 256 /* as many as the steering program's map has */
-#define XSK_COPY_BUDGET 32 /* descriptors a sendto() takes in copy mode, where XDP_MAX_TX_SKB_BUDGET is not known */
 
 enum xsk_side { XSK_SIDE_TRANSMIT, XSK_SIDE_RECEIVE };
 

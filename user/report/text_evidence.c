@@ -204,14 +204,51 @@ static void print_observer(const struct page *page, const struct run *run)
 		       observer->pairs == 1 ? "" : "s", range, each);
 }
 
+static void print_bypass_gain(const struct page *page, const struct run *run)
+{
+	const struct run_bypass *bypass = &run->bypass;
+	char pps[TEXT_QUANTITY_BYTES], with_pps[TEXT_QUANTITY_BYTES], ns[TEXT_QUANTITY_BYTES], with_ns[TEXT_QUANTITY_BYTES];
+	char name[TEXT_NAME_BYTES], saved[96] = "", idle[128] = "";
+	const char *least = bypass->limited_by == RUN_LIMIT_SOURCE ? "at least " : "";
+
+	if (isfinite(bypass->cpu_saved_s))
+		snprintf(saved, sizeof(saved), "; %s%.2f s of CPU time saved per million frames", least, bypass->cpu_saved_s);
+	if (isfinite(bypass->idle_ns) && isfinite(bypass->with_hop_idle_ns))
+		snprintf(idle, sizeof(idle), "; latency when idle %s instead of %s", units_print_ns(ns, sizeof(ns), bypass->idle_ns),
+			 units_print_ns(with_ns, sizeof(with_ns), bypass->with_hop_idle_ns));
+	page_paragraph(page, TEXT_INDENT, "  bypassed",
+		       "with %s in place of hop %d (%s) the path passes %s%s instead of %s: %s%.2f times (%.2f to %.2f, %d pair%s)%s%s",
+		       bypass->way, bypass->hop, text_hop_name(run, bypass->hop, name), least,
+		       units_print_pps(pps, sizeof(pps), bypass->capacity_pps),
+		       units_print_pps(with_pps, sizeof(with_pps), bypass->with_hop_pps), least, bypass->ratio, bypass->low_ratio,
+		       bypass->high_ratio, bypass->pairs, bypass->pairs == 1 ? "" : "s", saved, idle);
+}
+
+static void print_bypass(const struct page *page, const struct run *run)
+{
+	const struct run_bypass *bypass = &run->bypass;
+	char name[TEXT_NAME_BYTES], hop[TEXT_NAME_BYTES + 32] = "";
+
+	if (!run->has_bypass)
+		return;
+	if (isfinite(bypass->ratio)) {
+		print_bypass_gain(page, run);
+		return;
+	}
+	if (bypass->hop > 0)
+		snprintf(hop, sizeof(hop), "hop %d (%s): ", bypass->hop, text_hop_name(run, bypass->hop, name));
+	page_paragraph(page, TEXT_INDENT, "  bypass", "no number: %s%s", hop, bypass->why_not);
+}
+
 void text_costs(const struct page *page, const struct run *run)
 {
-	if (!run->has_observer && !run->has_mtu_gain && !isfinite(run->path_cost.ns_per_frame))
+	if (!run->has_observer && !run->has_mtu_gain && !run->has_bypass && !isfinite(run->path_cost.ns_per_frame))
 		return;
 	page_heading(page, "cost");
 	print_path_cost(page, run);
 	print_mtu_gain(page, run);
 	print_observer(page, run);
+	print_bypass(page, run);
 }
 
 void text_findings(const struct page *page, const struct run *run)
