@@ -32,7 +32,7 @@ struct clocks {
 	int domain_of[RUN_MAX_POINTS]; /* index in list */
 	int crossings[RUN_MAX_POINTS]; /* from the source to a point */
 	double margin_ns;
-	uint64_t begin_ns, last_ns;
+	uint64_t begin_ns, last_ns, end_ns;
 	int is_used;
 };
 
@@ -60,6 +60,10 @@ int clocks_open(const struct run *run, const struct path *path, struct clocks **
 		clocks->crossings[i] = i ? clocks->crossings[i - 1] + (clocks->domain_of[i] != clocks->domain_of[i - 1])
 					 : 0;
 	}
+	/* Ours is asked through no agent, whatever else it is called. */
+	for (int i = 0; i < clocks->count; i++)
+		if (domain_is_same_kernel(clocks->list[i].domain, path->domains->list[0]))
+			clocks->list[i].domain = path->domains->list[0];
 	if (clocks->count > 1)
 		*result = clocks;
 	else
@@ -126,26 +130,54 @@ void clocks_meanwhile(struct clocks *clocks)
 	exchange_all(clocks, CLOCK_MEANWHILE); /* a domain that is lost is found out by the trial itself */
 }
 
-int clocks_after(struct clocks *clocks)
+int clocks_over(struct clocks *clocks)
 {
-	uint64_t now_ns;
-	int code;
-
 	if (!clocks)
 		return 0;
-	now_ns = pacer_now_ns();
-	code = exchange_all(clocks, CLOCK_EXCHANGES);
-	if (code)
-		return code;
-	for (int i = 0; i < clocks->count; i++) {
+	clocks->end_ns = pacer_now_ns();
+	return exchange_all(clocks, CLOCK_EXCHANGES);
+}
+
+void clocks_settle(struct clocks *clocks)
+{
+	for (int i = 0; clocks && i < clocks->count; i++) {
 		struct clock_domain *clock = &clocks->list[i];
 
-		estimate(clock, clocks->begin_ns, now_ns);
+		estimate(clock, clocks->begin_ns, clocks->end_ns);
 		clock->trials++;
 		if (!clock->stepped && clock->estimate.bound_ns >= clock->widest.bound_ns)
 			clock->widest = clock->estimate;
 	}
-	return 0;
+}
+
+int clocks_kernel_count(const struct clocks *clocks)
+{
+	return clocks->count;
+}
+
+int clocks_kernel(const struct clocks *clocks, int point)
+{
+	return clocks->domain_of[point];
+}
+
+int clocks_is_local(const struct clocks *clocks, int kernel)
+{
+	return domain_is_local(clocks->list[kernel].domain);
+}
+
+const char *clocks_kernel_name(const struct clocks *clocks, int kernel)
+{
+	return clocks->list[kernel].domain->name;
+}
+
+int clocks_add(struct clocks *clocks, int kernel, const struct clock_sample *sample)
+{
+	struct clock_domain *clock = &clocks->list[kernel];
+	int code = clock_align_add(&clock->align, sample);
+
+	if (code > 0)
+		clock->stepped = 1;
+	return code;
 }
 
 int64_t clocks_offset_ns(const struct clocks *clocks, int point)

@@ -162,6 +162,13 @@ static void forget_rates(struct run *run)
 	forget_rfc2544(&run->rfc2544);
 	run->observer.throughput_ratio = run->observer.low_ratio = run->observer.high_ratio = RUN_UNKNOWN;
 	run->observer.ns_per_frame = RUN_UNKNOWN;
+	for (i = 0; i < RUN_MAX_DOMAINS; i++) {
+		struct run_domain *domain = &run->domains[i];
+
+		domain->clock_offset_ns = domain->clock_bound_ns = domain->clock_linear_ns = RUN_UNKNOWN;
+		domain->clock_spread_ns = domain->clock_drift_ppm = domain->round_trip_ns = RUN_UNKNOWN;
+		domain->crossing_half_min_ns = domain->crossing_half_ns = domain->crossing_bound_ns = RUN_UNKNOWN;
+	}
 	run->mtu_gain.measured_ratio = run->mtu_gain.model_ratio = run->mtu_gain.model_gbps = RUN_UNKNOWN;
 }
 
