@@ -33,11 +33,16 @@ run_guest() {
 	shift 3
 	"$ROOT/tools/build-initramfs" "$kernel" "$root" "$@" >"$TMP/initramfs.log" 2>&1 || { cat "$TMP/initramfs.log"; return 125; }
 	rm -f "$console"
+	echo "the guest was ended after $seconds s" >"$TMP/guest.late"
 	timeout -k 5 "$seconds" "$GUEST/qemu/start" -M q35 -accel tcg,thread=multi -cpu max -smp 2 -m 1024 -nodefaults -display none \
 		-no-reboot -kernel "$GUEST/kernel-$kernel/vmlinuz" -initrd "$root" -serial "file:$console" \
 		-append "console=ttyS0 panic=-1 quiet hopcap.run=\"$command\"" \
-		-netdev socket,id=n,udp=127.0.0.1:1,localaddr=127.0.0.1:0 -device "$GUEST_NIC" >"$TMP/qemu.log" 2>&1 </dev/null
-	cat "$TMP/qemu.log" "$console" 2>/dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g'
+		-netdev socket,id=n,udp=127.0.0.1:1,localaddr=127.0.0.1:0 -device "$GUEST_NIC" >"$TMP/qemu.log" 2>&1 </dev/null &
+	echo $! >"$TMP/guest.pid" # in the background: a signal to this script then ends it, too
+	defer end_guest guest
+	wait $! && rm -f "$TMP/guest.late"
+	rm -f "$TMP/guest.pid"
+	cat "$TMP/qemu.log" "$console" "$TMP/guest.late" 2>/dev/null | tr -d '\r' | sed 's/\x1b\[[0-9;]*[A-Za-z]//g'
 	return "$(sed -n 's/^guest: exit status \([0-9]*\).*/\1/p' <(tr -d '\r' <"$console") | grep . || echo 125)"
 }
 

@@ -323,12 +323,13 @@ static int wait_until_ready(const struct command *command, const struct accelera
 }
 
 /* The error text of what made it necessary stays. */
-static void end_guest(const char *name)
+static void end_guest(const char *name, pid_t pid)
 {
 	char why[512];
 
 	snprintf(why, sizeof(why), "%s", error_text());
 	guest_process_end(name);
+	waitpid(pid, NULL, 0);
 	error_set(EIO, "%s", why);
 }
 
@@ -345,7 +346,7 @@ static int try_accelerator(const struct lab *lab, const struct scenario_guest *g
 		code = pid < 0 ? pid : wait_until_ready(command, accelerator, pid);
 	}
 	if (code && pid > 0)
-		end_guest(command->name);
+		end_guest(command->name, pid);
 	free(command);
 	return code;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,7 +63,7 @@ static int process_is_guest(const char *pid, const char *prefix)
 	return is_guest(words, (size_t)length, prefix);
 }
 
-/* Sends a signal (0: none) to all of them; how many there are. A child of ours that has ended is taken off the list. */
+/* Sends a signal (0: none) to all of them; how many there are. */
 static int signal_all(const char *prefix, int signal_number)
 {
 	DIR *processes = opendir("/proc");
@@ -82,7 +81,6 @@ static int signal_all(const char *prefix, int signal_number)
 			count = error_set(errno, "cannot end the guest in process %d: %s", (int)pid, strerror(errno));
 			break;
 		}
-		waitpid(pid, NULL, WNOHANG);
 		count++;
 	}
 	closedir(processes);
