@@ -3,7 +3,7 @@
 #
 # Every BPF program on other kernels: the tests of tier prog inside guests, then a run on a path there. GUEST_KERNELS chooses; without it the
 # oldest that is supported, the stable one, one with zero-copy and the newest that can be had. GUEST_PROGRAMS is a pattern for names of
-# tests (all). What a kernel lacks is a skip with its reason.
+# tests (all). What a kernel lacks is a skip with its reason. GUEST_QUICK: the stable kernel, and each BPF program but no long streams.
 # shellcheck source=tests/lib/harness.sh
 . "$(dirname "$0")/../lib/harness.sh"
 # shellcheck source=tests/lib/guest.sh
@@ -34,6 +34,7 @@ grep -q '^verdict: ' /tmp/output && echo "passed run on a lab" || { echo "failed
 END
 chmod +x "$TMP/programs"
 
+quick && : "${GUEST_KERNELS:=6.12}" "${GUEST_PROGRAMS:=@(hop_*|source_frames|source_clone|steer|reflect|tc_hook|bridge_program)}"
 programs=()
 for source in "$ROOT"/tests/prog/test_*.c; do
 	name=$(basename "${source%.c}" | sed 's/^test_//')

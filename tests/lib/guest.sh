@@ -7,6 +7,12 @@
 #
 # What cannot be fetched ends a test as a skip with the reason (fetch_guest), what does not boot as a failure.
 
+# GUEST_QUICK=1 (CI): the stable kernel, and the one with zero-copy where that is what is tested; see each script.
+
+quick() {
+	[[ -n ${GUEST_QUICK:-} ]]
+}
+
 # shellcheck disable=SC2153 # of harness.sh
 GUEST=$ROOT/build/guest
 GUEST_NIC=virtio-net-pci,netdev=n,iommu_platform=on,disable-legacy=on
@@ -47,7 +53,7 @@ run_guest() {
 }
 
 # start_guest NAME KERNEL NETNS QEMU_ARGUMENT…: a guest that runs in a namespace until the script ends, with the agent at $TMP/NAME.agent and a shell for
-# in_guest. Its devices are what the QEMU arguments say. Fails when it is not ready within two minutes.
+# in_guest. Its devices are what the QEMU arguments say. Fails when it is not ready within four minutes: seconds are usual, but a machine may have other work.
 start_guest() {
 	local name=$1 kernel=$2 netns=$3 root=$TMP/initramfs-$2
 	shift 3
@@ -61,7 +67,7 @@ start_guest() {
 		"$@" >"$TMP/$name.qemu" 2>&1 </dev/null &
 	echo $! >"$TMP/$name.pid"
 	defer end_guest "$name"
-	wait_until 120 grep -q 'guest: ready' "$TMP/$name.console" || { cat "$TMP/$name.qemu" "$TMP/$name.console"; return 1; }
+	wait_until 240 grep -q 'guest: ready' "$TMP/$name.console" || { cat "$TMP/$name.qemu" "$TMP/$name.console"; return 1; }
 }
 
 end_guest() {
