@@ -190,7 +190,7 @@ test:
 check:
 	$(Q)tools/check-layers
 	$(Q)if command -v shellcheck >/dev/null; then \
-		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* .ci/run \
+		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* tests/guest/* .ci/run \
 		2>/dev/null); else echo 'shellcheck is not installed: scripts are not checked'; fi
 
 # --- what tools/bench compares with ----------------------------------------------------------------------------------

@@ -18,6 +18,7 @@
 #include "base/undo.h"
 #include "cmd/command.h"
 #include "cmd/domain_options.h"
+#include "cmd/lab_path.h"
 #include "cmd/run_findings.h"
 #include "cmd/terminal.h"
 #include "lab/lab.h"
@@ -91,7 +92,7 @@ static void show_progress(double fraction, const char *text)
 	fprintf(stderr, "\r\033[K[%3.0f %%] %s", fraction * 100, text);
 }
 
-static int resolve(const char *text, struct run *run, struct path *path, const struct domains *domains, int *source_cpu)
+static int resolve(const char *text, struct run *run, struct path *path, struct domains *domains, int *source_cpu)
 {
 	char copy[4096], *points[RUN_MAX_POINTS + 1];
 
@@ -102,7 +103,7 @@ static int resolve(const char *text, struct run *run, struct path *path, const s
 		int code = lab_build(text + 4, &lab_options, &lab);
 
 		*source_cpu = code ? -1 : lab.source_cpu;
-		return code ? code : path_from_lab(run, path, domains, &lab);
+		return code ? code : lab_path(run, path, domains, &lab);
 	}
 	if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy))
 		return error_set(EINVAL, "'%.40s...': the path is too long", text);
