@@ -155,7 +155,8 @@ $(B)/tests/plain-memory_pair: tests/unit/test_memory_pair.c $(filter-out %/user/
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CC      := $(CLANG) -std=gnu11 -Wall -Wextra -Wno-string-concatenation -g -O1 -fno-omit-frame-pointer -MMD -MP
 FUZZ_FLAGS   := -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_OBJECTS := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(wildcard $(patsubst %,user/%/*.c,base model doctor discover)))
+FUZZ_OBJECTS := $(patsubst %.c,$(B)/fuzz/obj/%.o,$(wildcard $(patsubst %,user/%/*.c,base model doctor discover)) \
+		user/domain/message.c user/domain/verbs.c)
 SECONDS      ?= 60
 
 $(B)/tests/unit-fuzz: $(patsubst %.c,$(B)/asan/%.o,$(filter-out %/driver.c,$(wildcard tests/fuzz/*.c)))
@@ -189,7 +190,7 @@ test:
 check:
 	$(Q)tools/check-layers
 	$(Q)if command -v shellcheck >/dev/null; then \
-		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* .ci/run \
+		shellcheck $$(grep -lE '^#!.*(ba)?sh$$' tools/* tests/run tests/lib/* tests/golden/* tests/lab/* tests/guest/* .ci/run \
 		2>/dev/null); else echo 'shellcheck is not installed: scripts are not checked'; fi
 
 # --- what tools/bench compares with ----------------------------------------------------------------------------------

@@ -18,9 +18,9 @@
 #include "sys/undo_actions.h"
 
 static const struct command *const commands[] = {
-	&command_run,  &command_send,	&command_sink,	 &command_reflect, &command_accel, &command_report,
-	&command_path, &command_doctor, &command_plan,	 &command_facts,   &command_lab,   &command_cleanup,
-	&command_load, &command_stat,	&command_unload, &command_agent,
+	&command_run,  &command_send,	&command_sink,	 &command_reflect, &command_accel,   &command_report,
+	&command_path, &command_doctor, &command_plan,	 &command_facts,   &command_lab,     &command_cleanup,
+	&command_load, &command_stat,	&command_unload, &command_clock,   &command_compare, &command_agent,
 };
 
 #define COMMAND_COUNT ((int)(sizeof(commands) / sizeof(commands[0])))

@@ -16,6 +16,7 @@ int fuzz_evidence(const uint8_t *data, size_t size); /* pasted text, then the do
 int fuzz_qemu(const uint8_t *data, size_t size); /* arguments, each ended by 0; then the doctor about that process */
 int fuzz_facts_json(const uint8_t *data, size_t size); /* saved facts, there and back, then the doctor */
 int fuzz_point(const uint8_t *data, size_t size);      /* a point as users write it */
+int fuzz_message(const uint8_t *data, size_t size);    /* a line between host and agent, either way */
 int fuzz_path(const uint8_t *data, size_t size); /* bytes as facts (made_facts.h), then paths, loops and the tree */
 
 /* Aborts with a line that says which promise was broken. */

@@ -28,7 +28,7 @@ expect nearest_command 2 '' "hopcap: unknown command 'rum'; did you mean 'run'?"
 expect option_before_command 2 '' "hopcap: unknown option '--json'; options follow the command. See hopcap --help." --json run
 expect help_of_unknown_command 2 '' "hopcap: unknown command 'reprot'; did you mean 'report'?" help reprot
 
-for command in run accel report lab cleanup facts path; do
+for command in run accel report lab cleanup facts path clock compare; do
 	expect "help_of_$command" 0 "Usage: hopcap $command *Options:*--help*" '' help "$command"
 	expect "${command}_help" 0 "Usage: hopcap $command *Options:*--help*" '' "$command" --help
 	expect "${command}_unknown_option" 2 '' \

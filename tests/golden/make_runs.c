@@ -532,6 +532,52 @@ static void save(struct run *run, const char *directory, const char *name)
 	run_free(run);
 }
 
+/* Source in a guest, sink on a third machine: hops 1 and 5 lie between two clocks, and only the second one is driven backwards. */
+static struct run *two_clocks(void)
+{
+	struct run *run = sea_cpu();
+	const struct run_domain unknown = run->domains[0];
+
+	run->lab[0] = 0;
+	SET(run->points[0].name, "ent0@guest");
+	SET(run->points[0].domain, "guest");
+	SET(run->points[5].name, "nic0@far");
+	SET(run->points[5].domain, "far");
+	for (int i = 0; i < run->latency_count; i++) {
+		run->latency[i].hops[0].bound_ns = 1212.4; /* above its idle median, below what it is under load */
+		run->latency[i].hops[4].bound_ns = 92.25;
+		run->latency[i].path.bound_ns = 1304.6;
+	}
+	run->domain_count = 3;
+	for (int i = 0; i < 3; i++) {
+		run->domains[i] = unknown;
+		SET(run->domains[i].name, "%s", i == 0 ? "local" : i == 1 ? "guest" : "far");
+		SET(run->domains[i].kernel, "%s", i == 1 ? "6.12.30" : "6.18.0");
+		SET(run->domains[i].machine, "x86_64, 2 CPUs");
+		run->domains[i].first_cpu = 2 * i;
+		run->domains[i].cpu_count = 2;
+	}
+	run->domains[0].clock_offset_ns = -81234567;
+	run->domains[0].clock_bound_ns = 1212.4;
+	run->domains[0].clock_linear_ns = 804.1;
+	run->domains[0].clock_drift_ppm = -12.25;
+	run->domains[0].round_trip_ns = 2100;
+	run->domains[0].clock_exchanges = 412;
+	SET(run->domains[1].frames_note, "no test frame goes from nic0@far to ent0@guest");
+	run->domains[2].clock_offset_ns = 5123;
+	run->domains[2].clock_bound_ns = 92.25;
+	run->domains[2].clock_spread_ns = 14;
+	run->domains[2].round_trip_ns = 181;
+	run->domains[2].clock_exchanges = 460;
+	run->domains[2].frame_exchanges = 48;
+	run->domains[2].clock_steps = 1;
+	run->domains[2].crossing_out_hop = run->domains[2].crossing_back_hop = 5;
+	run->domains[2].crossing_half_min_ns = 81.5;
+	run->domains[2].crossing_half_ns = 840.25;
+	run->domains[2].crossing_bound_ns = 61.5;
+	return run;
+}
+
 int main(int argc, char **argv)
 {
 	const char *directory = argc > 1 ? argv[1] : ".";
@@ -541,5 +587,6 @@ int main(int argc, char **argv)
 	save(sea_rate(), directory, "sea_rate");
 	save(sea_mtu(), directory, "sea_mtu");
 	save(sea_rfc2544(), directory, "sea_rfc2544");
+	save(two_clocks(), directory, "two_clocks");
 	return 0;
 }

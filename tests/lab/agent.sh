@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Paths over several domains. Agents in other namespaces stand in for guests: their kernel is ours, so their clock is, too, and whatever a
-# run says of it must contain 0. Then everything that can go wrong between host and agent: nothing of ours may be left.
+# run says of it must contain 0. Who dies in mid-run is in agent_deaths.sh.
 # shellcheck source=tests/lib/harness.sh
 . "$(dirname "$0")/../lib/harness.sh"
 # shellcheck source=tests/lib/lab.sh
@@ -114,67 +114,3 @@ SCRIPT
 chmod +x "$TMP/garbled"
 refused "agent that talks nonsense in mid-run" "domain mid.*nonsense" "${run[@]}" --domain "mid=$TMP/garbled" "${path[@]}"
 check "and is undone" wait_until "$SOON" domain_is_clean "$tag"
-
-# --- who dies ---
-
-# start_run: sets RUN to the pid of a run that has sent its first frames and AGENT to its agent's.
-start_run() {
-	local before
-	rm -f "$TMP/part.json"
-	before=$(received)
-	"${run[@]}" --json "$TMP/part.json" "${mid[@]}" "${path[@]}" >"$TMP/out" 2>"$TMP/error" &
-	RUN=$!
-	wait_until 20 more_received $((before + 5000)) || not_ok "the run begins" "$(cat "$TMP/error")"
-	AGENT=$(cat "$TMP/agent.pid")
-}
-received() {
-	ip netns exec "${tag}c" cat /sys/class/net/c0/statistics/rx_packets
-}
-more_received() {
-	(($(received) > $1))
-}
-has_ended() {
-	! kill -0 "$1" 2>/dev/null
-}
-
-start_run
-kill -KILL "$AGENT"
-check "the run ends when its agent is killed" wait_until 10 has_ended "$RUN"
-wait "$RUN"
-check_equal "with status 3" 3 $?
-check "names the point" grep -qE '(b0|b1)@mid: domain mid: the agent is gone|domain mid: the agent is gone' "$TMP/error"
-check "keeps what was measured" jq -e '(.trials | length > 0) and ([.findings[].id] | index("domain-lost")) != null' "$TMP/part.json"
-check "which can be reported" "$HOPCAP" report "$TMP/part.json"
-check "its losses add up" losses_add_up "$TMP/part.json"
-check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
-
-start_run
-kill -STOP "$AGENT"
-check "the run ends when its agent is stopped" wait_until 25 has_ended "$RUN"
-wait "$RUN"
-check_equal "with status 3" 3 $?
-check "and says so" grep -q 'domain mid: the agent has been silent' "$TMP/error"
-kill -CONT "$AGENT" 2>/dev/null
-check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
-
-start_run
-kill -KILL "$RUN"
-wait "$RUN" 2>/dev/null
-check "the agent undoes all when the host is killed" wait_until "$SOON" domain_is_clean "$tag"
-
-start_run
-kill -STOP "$RUN"
-agent_is_gone() {
-	! agent_runs 2>/dev/null
-}
-check "the agent undoes all when the host is stopped" wait_until "$SOON" agent_is_gone
-kill -CONT "$RUN"
-wait "$RUN"
-check_equal "which says so when it goes on" 3 $?
-check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"
-
-start_run
-kill -INT "$RUN"
-wait "$RUN"
-check_equal "interrupted: status 1" 1 $?
-check "nothing is left" wait_until "$SOON" domain_is_clean "$tag"

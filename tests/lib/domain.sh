@@ -27,7 +27,7 @@ domain_forwards() {
 }
 
 # Writes $TMP/agent, a command "NETNS" that runs an agent there (-: in our own) which looks like one on another kernel: agents of one kernel are known by
-# its boot id, and share its clock.
+# its boot id, and share its clock. AGENT_ENVIRONMENT: NAME=VALUE… for the agent alone.
 domain_agent() {
 	echo 00000000-0000-4000-8000-000000000001 >"$TMP/boot_id"
 	cat >"$TMP/agent" <<-SCRIPT
@@ -35,7 +35,7 @@ domain_agent() {
 		echo \$\$ >$TMP/agent.pid
 		[ "\$1" = - ] || set -- ip netns exec "\$1"
 		[ "\$1" = - ] && shift
-		exec "\$@" unshare -m sh -c 'mount --bind $TMP/boot_id /proc/sys/kernel/random/boot_id && exec $HOPCAP agent --stdio'
+		exec "\$@" unshare -m sh -c 'mount --bind $TMP/boot_id /proc/sys/kernel/random/boot_id && exec ${AGENT_ENVIRONMENT:+env $AGENT_ENVIRONMENT }$HOPCAP agent --stdio'
 	SCRIPT
 	chmod +x "$TMP/agent"
 }

@@ -15,6 +15,7 @@
 #include "hop_tc.skel.h"
 #include "hop_under_test.h"
 #include "hop_xdp.skel.h"
+#include "skip_because.h"
 
 struct hop_under_test *hop;
 
@@ -158,8 +159,7 @@ int hop_run_tc_group(const char *group, const struct CMUnitTest *tests, size_t c
 
 void skip_refused(const char *what, int error)
 {
-	print_message("%s: skipped, refused by the kernel: %s; run as root\n", what, strerror(error));
-	skip();
+	SKIP_BECAUSE("%s: refused by the kernel: %s; run as root", what, strerror(error));
 }
 
 static void clear_cpus(int map_fd, uint32_t key, size_t value_bytes)

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "hop_xdp.skel.h"
+#include "skip_because.h"
 #include "sys/bpf_attach.h"
 #include "sys/netdev_features.h"
 #include "sys/rtnl.h"
@@ -53,7 +54,7 @@ static void test_features_of_veth(void **state)
 	(void)state;
 	xsk_make_pair(1, 1500);
 	if (netdev_features_get(XSK_NEAR, (int)if_nametoindex(XSK_NEAR), &features) == -EOPNOTSUPP)
-		skip(); /* before Linux 6.3 */
+		SKIP_BECAUSE("%s", error_text()); /* before Linux 6.3 */
 	assert_true(features.xdp & NETDEV_XDP_BASIC);
 	assert_true(features.xdp & NETDEV_XDP_REDIRECT);
 	assert_false(features.xdp & NETDEV_XDP_ZERO_COPY);

@@ -28,6 +28,7 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "bridge_pair.h"
+#include "skip_because.h"
 #include "sys/undo_actions.h"
 #include "test_frames.h"
 
@@ -395,10 +396,8 @@ static void test_same_as_the_bridge(void **state)
 	uint64_t stack[BRIDGE_REASONS] = { 0 };
 
 	(void)state;
-	if (refused) {
-		print_message("no network namespace: %s\n", strerror(refused));
-		skip();
-	}
+	if (refused)
+		SKIP_BECAUSE("no network namespace: %s", strerror(refused));
 	print_message("seeds %llu to %llu\n", (unsigned long long)seed, (unsigned long long)(seed + count - 1));
 	for (uint64_t i = 0; i < count; i++)
 		run_sequence(seed + i);

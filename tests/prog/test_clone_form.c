@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "port/port.h"
+#include "skip_because.h"
 #include "sys/bpf_attach.h"
 #include "sys/link_settings.h"
 #include "sys/rtnl.h"
@@ -86,7 +87,7 @@ static void headers_alone_are_linear(void **state)
 
 	(void)state;
 	if (unshare(CLONE_NEWNET))
-		skip();
+		SKIP_BECAUSE("a network namespace needs root");
 	if (rtnl_veth_create(OUT, IN, "", 9000) || rtnl_link_set_up(OUT) || rtnl_link_set_up(IN) ||
 	    link_set_gro(IN, 1) || link_set_segmentation(OUT, 0))
 		fail_msg("%s", error_text());
@@ -94,7 +95,7 @@ static void headers_alone_are_linear(void **state)
 	program = load_meter();
 	assert_true(values >= 0 && program >= 0);
 	if (bpf_attach_tcx(program, (int)if_nametoindex(IN), 1, &attachment))
-		skip(); /* no tcx, no clones */
+		SKIP_BECAUSE("this kernel has no tcx (Linux 6.6), so AF_PACKET makes each frame by itself");
 	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint64_t seen[2] = { 0 };
 		uint32_t key = 0;

@@ -21,6 +21,7 @@
 #include "histogram_layout.h"
 #include "map_drop.h"
 #include "map_source.h"
+#include "skip_because.h"
 #include "source_tc.skel.h"
 #include "test_frames.h"
 #include "wire_test_frame.h"
@@ -86,7 +87,7 @@ static int run_marked(uint32_t mark, uint64_t frames, uint64_t interval_fp)
 	do {                    \
 		(void)state;    \
 		if (!program)   \
-			skip(); \
+			SKIP_BECAUSE("the kernel does not load source_clone; root is needed"); \
 	} while (0)
 
 static void other_frames_pass(void **state)

@@ -21,6 +21,7 @@
 
 #include "map_steer.h"
 #include "port/xsk_queue.h"
+#include "skip_because.h"
 #include "steer_xdp.skel.h"
 #include "test_frames.h"
 #include "xsk_under_test.h"
@@ -46,10 +47,8 @@ static int unload(void **state)
 
 static void ready(void)
 {
-	if (refused) {
-		print_message("steer_xdp: %s\n", strerror(refused));
-		skip();
-	}
+	if (refused)
+		SKIP_BECAUSE("steer_xdp: %s", strerror(refused));
 }
 
 /* Test runs without a context come in on queue 0 of the loopback device. */

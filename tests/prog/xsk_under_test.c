@@ -11,6 +11,7 @@
 #include <linux/if_ether.h>
 
 #include "base/error.h"
+#include "skip_because.h"
 #include "wire_test_frame.h"
 #include "xsk_under_test.h"
 
@@ -40,10 +41,8 @@ int xsk_enter(void **state)
 
 void xsk_make_pair(unsigned int queues, unsigned int mtu_bytes)
 {
-	if (refused) {
-		print_message("no network namespace: %s\n", strerror(refused));
-		skip();
-	}
+	if (refused)
+		SKIP_BECAUSE("no network namespace: %s", strerror(refused));
 	if (if_nametoindex(XSK_NEAR))
 		xsk_command("ip link del " XSK_NEAR);
 	xsk_command("ip link add " XSK_NEAR " mtu %u numtxqueues %u numrxqueues %u type veth peer name " XSK_FAR

@@ -17,7 +17,7 @@
 /* A member was added? Give it a row in model_json_fields.c, a line in the fill_… function here, and the new size. */
 #if __SIZEOF_POINTER__ == 8
 _Static_assert(sizeof(struct run_trial) == 872, "run_trial");
-_Static_assert(sizeof(struct run) == 79832, "run");
+_Static_assert(sizeof(struct run) == 84248, "run");
 #endif
 
 static uint64_t seed;
@@ -406,6 +406,13 @@ static void fill_conclusions(struct run *run)
 		domain->clock_spread_ns = any_number();
 		domain->clock_drift_ppm = any_signed();
 		domain->round_trip_ns = any_number();
+		TEXT(domain->frames_note);
+		domain->frame_exchanges = (uint64_t)below(1000);
+		domain->crossing_out_hop = below(RUN_MAX_HOPS + 1);
+		domain->crossing_back_hop = below(RUN_MAX_HOPS + 1);
+		domain->crossing_half_min_ns = any_signed();
+		domain->crossing_half_ns = any_signed();
+		domain->crossing_bound_ns = any_number();
 		domain->clock_steps = below(3);
 		domain->clock_exchanges = (uint64_t)below(100000);
 	}

@@ -125,7 +125,7 @@ static void agent_answers_nonsense(void **state)
 		"{\"id\":9,\"verb\":\"reboot\"}\n",
 		"{\"id\":9,\"verb\":\"ping\",\"more\":1}\n",
 		"{\"id\":9,\"verb\":\"probe-read\",\"handle\":3}\n",
-		"{\"id\":9,\"verb\":\"probe-read\",\"handle\":32}\n",
+		"{\"id\":9,\"verb\":\"probe-read\",\"handle\":48}\n",
 		"{\"id\":9,\"verb\":\"source-stop\"}\n",
 		"{\"id\":9,\"verb\":\"source-cpu\",\"number\":1}\n",
 		"{\"id\":9,\"verb\":\"watch-end\"}\n",

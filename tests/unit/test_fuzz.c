@@ -157,12 +157,35 @@ static void path(void **state)
 	run(fuzz_path, 1500);
 }
 
+/* Lines of both directions, short ones and such with arrays. */
+static void message(void **state)
+{
+	static const char *const lines[] = {
+		"{\"id\":1,\"verb\":\"hello\",\"protocol\":1,\"version\":\"0.1.0\",\"nonce\":\"0123456789abcdef\"}",
+		"{\"id\":2,\"verb\":\"probe-arm\",\"handle\":0,\"run_tag\":7,\"first_stream\":1,\"streams\":1,\"sink\":1,\"drop\":1,"
+		"\"verify\":0,\"learn\":0,\"clock_offset_ns\":-5}",
+		"{\"id\":3,\"verb\":\"announce\",\"name\":\"c0\",\"interface\":\"c0\",\"netns\":\"\",\"own\":\"020000000001\","
+		"\"other\":\"020000000002\"}",
+		"{\"id\":4,\"arrived_ns\":1000,\"returned_ns\":2000}",
+		"{\"id\":5,\"error\":19,\"text\":\"eth0@guest: no such interface\"}",
+		"{\"id\":6,\"drops\":[{\"reason\":\"TC_INGRESS\",\"ifindex\":2,\"netns_inode\":3,\"count\":4}]}",
+		"{\"id\":7,\"cpus\":[{\"cpu\":0,\"busy\":1,\"softirq\":0.5,\"system\":0,\"user\":0,\"steal\":null}],\"hogs\":[]}",
+		"{\"id\":8,\"verb\":\"source-send\",\"port\":0,\"frame_bytes\":60,\"stream\":0,\"pps\":0,\"duration_s\":1,"
+		"\"frames\":1,\"stamp_interval\":0}",
+	};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		add_sample(lines[i], strlen(lines[i]));
+	run(fuzz_message, 3000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(evidence, forget_samples),   cmocka_unit_test_teardown(qemu, forget_samples),
 		cmocka_unit_test_teardown(facts_json, forget_samples), cmocka_unit_test_teardown(point, forget_samples),
-		cmocka_unit_test_teardown(path, forget_samples),
+		cmocka_unit_test_teardown(path, forget_samples),       cmocka_unit_test_teardown(message, forget_samples),
 	};
 
 	return cmocka_run_group_tests_name("fuzz targets, bounded", tests, NULL, NULL);

@@ -32,7 +32,45 @@ static int ends_at(const struct scenario_layout *layout, const struct scenario_p
 
 	for (const struct scenario_wire *wire = layout->wires; wire->ends[0].interface; wire++)
 		ends += same_place(&wire->ends[0], place) + same_place(&wire->ends[1], place);
+	for (const struct scenario_tap *tap = layout->taps; tap->place.interface; tap++)
+		ends += same_place(&tap->place, place);
 	return ends;
+}
+
+/* Roles of points may be guests. */
+static const struct scenario_guest *guest_of(const struct scenario_layout *layout, const char *name)
+{
+	for (const struct scenario_guest *guest = layout->guests; guest->name; guest++)
+		if (!strcmp(guest->name, name))
+			return guest;
+	return NULL;
+}
+
+/* Each guest has a NIC on a tap of the layout, and each tap has its guest. */
+static void check_guests(const struct scenario_layout *layout)
+{
+	int taps = 0, guests = 0;
+
+	for (const struct scenario_tap *tap = layout->taps; tap->place.interface; tap++, taps++)
+		assert_non_null(tap->place.role);
+	for (const struct scenario_guest *guest = layout->guests; guest->name; guest++, guests++) {
+		const char *name = NULL, *const * word;
+
+		for (word = guest->devices; *word; word++)
+			name = strstr(*word, ",ifname=") ? strstr(*word, ",ifname=") + 8 : name;
+		assert_non_null(name);
+		assert_true(word - guest->devices < SCENARIO_MAX_DEVICE_WORDS);
+		assert_true(!guest->start ||
+			    !strchr(guest->start, '"')); /* it is quoted on the kernel's command line */
+		for (taps = 0; strncmp(layout->taps[taps].place.interface, name, strcspn(name, ",")); taps++)
+			assert_non_null(layout->taps[taps + 1].place.interface);
+		assert_string_equal(layout->taps[taps].place.role, guest->role);
+		assert_int_equal(layout->taps[taps].several_queues, strstr(name, ",queues=") != NULL);
+	}
+	for (taps = 0; layout->taps[taps].place.interface; taps++)
+		;
+	assert_int_equal(taps, guests);
+	assert_true(guests <= LAB_MAX_GUESTS);
 }
 
 static int has_role(const struct scenario_layout *layout, const char *role)
@@ -66,13 +104,17 @@ static void check_layout(const struct scenario_layout *layout)
 				ends_at(layout, &(struct scenario_place){ bridge->ports[i], bridge->place.role }), 1);
 	}
 	for (const struct scenario_point *point = layout->points; point->place.interface; point++, count++) {
-		assert_int_equal(ends_at(layout, &point->place), 1);
+		assert_int_equal(ends_at(layout, &point->place), guest_of(layout, point->place.role) ? 0 : 1);
 		assert_int_equal(point->direction, count % 2 ? RUN_DIRECTION_IN : RUN_DIRECTION_OUT);
 	}
 	assert_true(count >= 2 && count % 2 == 0);
 	for (const struct scenario_place *place = layout->receivers; place->interface; place++)
 		assert_int_equal(ends_at(layout, place), 1);
-	assert_int_equal(ends_at(layout, &layout->threaded), 1);
+	check_guests(layout);
+	if (layout->guests[0].name)
+		assert_null(layout->threaded.interface);
+	else
+		assert_int_equal(ends_at(layout, &layout->threaded), 1);
 }
 
 static void test_scenarios_fit_together(void **state)
@@ -89,8 +131,10 @@ static void test_scenarios_fit_together(void **state)
 		assert_ptr_equal(lab_scenario_summary(count), scenario->summary);
 		assert_ptr_equal(scenario_find(scenario->name), scenario);
 		check_layout(scenario->layout);
-		check_layout(scenario->dedicated);
+		if (scenario->dedicated)
+			check_layout(scenario->dedicated);
 	}
+	assert_string_equal(scenario_find("kvm")->name, "virtio");
 	assert_null(lab_scenario_name(count));
 	assert_null(lab_scenario_name(-1));
 	assert_null(scenario_find("none such"));
@@ -108,6 +152,25 @@ static void test_bad_requests(void **state)
 	options.mtu_bytes = 1500;
 	assert_int_equal(lab_build("see", &options, &lab), -EINVAL);
 	assert_non_null(strstr(error_text(), "'sea'"));
+	snprintf(options.kernel, sizeof(options.kernel), "6.12");
+	assert_int_equal(lab_build("sea", &options, &lab), -EINVAL);
+	assert_non_null(strstr(error_text(), "no guest"));
+	options.dedicated = 1;
+	assert_int_equal(lab_build("virtio", &options, &lab), -EINVAL);
+	assert_non_null(strstr(error_text(), "--dedicated"));
+	options.dedicated = 0;
+	options.mtu_bytes = 9000;
+	assert_int_equal(lab_build("kvm", &options, &lab), -EINVAL);
+	options.mtu_bytes = 1500;
+	if (geteuid())
+		return;
+	/* What is missing is said, with the command that fetches it. */
+	setenv("HOPCAP_GUEST_DIR", "/nonexistent", 1);
+	assert_int_equal(lab_build("virtio", &options, &lab), -ENOENT);
+	assert_non_null(strstr(error_text(), "tools/guest-packages --qemu"));
+	snprintf(options.kernel, sizeof(options.kernel), "../etc");
+	assert_int_equal(lab_build("virtio", &options, &lab), -EINVAL);
+	unsetenv("HOPCAP_GUEST_DIR");
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
@@ -137,6 +200,10 @@ static void fill(struct lab *lab, const char *id)
 	lab->options = (struct lab_options){ .mtu_bytes = 9000, .segmentation_off = 1 };
 	lab->path_cpu = 3;
 	lab->source_cpu = -1;
+	snprintf(lab->options.kernel, sizeof(lab->options.kernel), "6.12");
+	snprintf(lab->accelerator, sizeof(lab->accelerator), "tcg");
+	lab->guest_count = 1;
+	snprintf(lab->guests[0], sizeof(lab->guests[0]), "guest");
 	lab->point_count = LAB_MAX_POINTS;
 	for (int i = 0; i < LAB_MAX_POINTS; i++) {
 		snprintf(lab->points[i].name, sizeof(lab->points[i].name), "ent%d@ns:lpar", i);
@@ -144,6 +211,9 @@ static void fill(struct lab *lab, const char *id)
 		snprintf(lab->points[i].netns, sizeof(lab->points[i].netns), "hopcap-%s-lpar", id);
 		lab->points[i].direction = i % 2 ? RUN_DIRECTION_IN : RUN_DIRECTION_OUT;
 	}
+	memset(lab->points[0].name, 0, sizeof(lab->points[0].name));
+	snprintf(lab->points[0].name, sizeof(lab->points[0].name), "ent0@guest");
+	snprintf(lab->points[0].guest, sizeof(lab->points[0].guest), "guest");
 }
 
 static void test_record_round_trip(void **state)

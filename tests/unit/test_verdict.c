@@ -198,6 +198,39 @@ static void test_queue_overflows(void **state)
 }
 
 /* A queue that dropped a few frames at a hop whose CPU is full is not the cause; nor is a shaper far from its rate. */
+/* A guest's back end: no CPU of ours is full, and the tap says that nobody came for its frames. */
+static void test_full_ring(void **state)
+{
+	struct run *run = made_sea_path();
+	struct run_trial *trial;
+
+	(void)state;
+	plant_tbf(run);
+	made_cpu(run, 1, 0.06);
+	run->pressure.queue_count = 0;
+	made_judge(run);
+	expect_cap(run, 5, RUN_CAUSE_UNKNOWN);
+	trial = &run->trials[run->pressure.trial];
+	trial->drops[trial->drop_count++] =
+		(struct run_drop){ .reason = "FULL_RING", .interface = "phys0", .count = trial->sent / 10 };
+	run->findings[run->finding_count++] = (struct run_finding){ .id = "qemu-vhost", .severity = "fail", .evidence = "vhost=off" };
+	made_judge(run);
+	expect_cap(run, 5, RUN_CAUSE_QUEUE);
+	expect_words(run, "because whoever takes frames from phys0 is too slow: its ring was full for ");
+	expect_words(run, ", while CPU 1 is only 6 % busy");
+	assert_non_null(strstr(made_evidence(run, "doctor")->text, "qemu-vhost: vhost=off"));
+
+	/* Few frames are no cause, and a full CPU is the better one. */
+	trial->drops[trial->drop_count - 1].count = trial->sent / 1000;
+	made_judge(run);
+	expect_cap(run, 5, RUN_CAUSE_UNKNOWN);
+	trial->drops[trial->drop_count - 1].count = trial->sent / 10;
+	run->pressure.cpus[0].busy = 1;
+	made_judge(run);
+	expect_cap(run, 5, RUN_CAUSE_CPU);
+	run_free(run);
+}
+
 static void test_innocent_queue(void **state)
 {
 	struct run *run = made_sea_path();
@@ -514,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_dedicated_path),	cmocka_unit_test(test_self_clocked),
 		cmocka_unit_test(test_other_cpus),	cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_wild_rates),	cmocka_unit_test(test_full_run),
+		cmocka_unit_test(test_full_ring),
 	};
 
 	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);

@@ -19,6 +19,6 @@ struct command {
 
 extern const struct command command_run, command_send, command_sink, command_reflect, command_accel, command_report,
 	command_path, command_doctor, command_plan, command_facts, command_lab, command_cleanup, command_agent,
-	command_load, command_stat, command_unload;
+	command_load, command_stat, command_unload, command_clock, command_compare;
 
 #endif

@@ -22,7 +22,7 @@
 
 static unsigned int option_mtu;
 static int option_dedicated, option_all;
-static const char *option_segmentation;
+static const char *option_segmentation, *option_kernel;
 
 static const struct option_row lab_options[] = {
 	{ .name = "mtu",
@@ -41,6 +41,11 @@ static const struct option_row lab_options[] = {
 	  .argument = "on|off",
 	  .help = "up: segmentation offload (TSO, GSO) at all ends (on); off: no unit is larger than the MTU",
 	  .target = &option_segmentation },
+	{ .name = "kernel",
+	  .kind = OPTION_TEXT,
+	  .argument = "VERSION",
+	  .help = "up: kernel of guests, as in 6.12 (" LAB_DEFAULT_KERNEL ")",
+	  .target = &option_kernel },
 	{ .name = "all", .kind = OPTION_FLAG, .help = "down: every lab that is up", .target = &option_all },
 	{ .name = NULL },
 };
@@ -53,8 +58,9 @@ static int fail(int result)
 
 static int refuse_up_options(const char *action)
 {
-	if (option_mtu || option_dedicated || option_segmentation)
-		return error_set(EINVAL, "--mtu, --dedicated and --segmentation are for 'lab up', not for 'lab %s'",
+	if (option_mtu || option_dedicated || option_segmentation || option_kernel)
+		return error_set(EINVAL,
+				 "--mtu, --dedicated, --segmentation and --kernel are for 'lab up', not for 'lab %s'",
 				 action);
 	return 0;
 }
@@ -68,14 +74,39 @@ static int refuse_all(const char *action)
 
 static int request_from_options(struct lab_options *options)
 {
+	memset(options, 0, sizeof(*options));
 	options->mtu_bytes = option_mtu ? option_mtu : LAB_MIN_MTU_BYTES;
+	if (option_kernel && strlen(option_kernel) >= sizeof(options->kernel))
+		return error_set(EINVAL, "'%s' is no kernel: say its version, as in 6.12", option_kernel);
+	if (option_kernel)
+		strcpy(options->kernel, option_kernel);
 	options->dedicated = option_dedicated;
-	options->segmentation_off = 0;
 	if (option_segmentation && !strcmp(option_segmentation, "off"))
 		options->segmentation_off = 1;
 	else if (option_segmentation && strcmp(option_segmentation, "on"))
 		return error_set(EINVAL, "--segmentation is on or off, not '%s'", option_segmentation);
 	return 0;
+}
+
+/* The last line is what `hopcap run` takes. */
+static void print_lab(const struct lab *lab)
+{
+	char domain[LAB_DOMAIN_BYTES];
+
+	printf("lab %s\n", lab->id);
+	if (lab->guest_count)
+		printf("%s run%s on %s%s\n", lab->guest_count > 1 ? "guests" : "guest", lab->guest_count > 1 ? "" : "s",
+		       lab->accelerator,
+		       strcmp(lab->accelerator, "kvm") ? ", emulated: rates compare with each other only" : "");
+	for (int i = 0; i < lab->point_count; i++) {
+		const struct lab_point *point = &lab->points[i];
+
+		printf("%s%s%s%s", i ? " " : "", point->guest[0] ? point->name : point->interface,
+		       point->guest[0] ? "" : "@ns:", point->guest[0] ? "" : point->netns);
+	}
+	for (int i = 0; i < lab->guest_count; i++)
+		printf(" --domain %s", lab_guest_domain(lab, i, domain));
+	printf("\n");
 }
 
 static int lab_up(int count, char **words)
@@ -104,21 +135,20 @@ static int lab_up(int count, char **words)
 		undo_run_to(lab.undo_mark);
 		return status;
 	}
-	printf("lab %s\n", lab.id);
-	for (int i = 0; i < lab.point_count; i++)
-		printf("%s%s@ns:%s", i ? " " : "", lab.points[i].interface, lab.points[i].netns);
-	printf("\n");
+	print_lab(&lab);
 	return EXIT_STATUS_FINE;
 }
 
 /* --- down --------------------------------------------------------------------------------------------------------- */
 
-static int is_scenario(const char *word)
+static const char *scenario_of(const char *word)
 {
+	if (!strcmp(word, "kvm"))
+		return scenario_find(word)->name;
 	for (int i = 0; lab_scenario_name(i); i++)
 		if (!strcmp(word, lab_scenario_name(i)))
-			return 1;
-	return 0;
+			return word;
+	return NULL;
 }
 
 static int remove_one(const char *id)
@@ -160,10 +190,10 @@ static int lab_down(int count, char **words)
 
 	if (!result && (option_all ? count != 0 : count != 1))
 		result = error_set(EINVAL, "'lab down' takes an id, a scenario or --all");
-	if (!result && !option_all && !is_scenario(words[0]))
+	if (!result && !option_all && !scenario_of(words[0]))
 		result = remove_one(words[0]);
 	else if (!result)
-		return remove_many(option_all ? NULL : words[0]);
+		return remove_many(option_all ? NULL : scenario_of(words[0]));
 	return result < 0 ? fail(result) : EXIT_STATUS_FINE;
 }
 

@@ -21,7 +21,7 @@
 #include "traffic/source.h"
 
 #define DOMAIN_PROTOCOL 1
-#define DOMAIN_MAX_PROBES (2 * RUN_MAX_POINTS)
+#define DOMAIN_MAX_PROBES (3 * RUN_MAX_POINTS) /* of a point: by tc or as asked, by XDP, the other way */
 #define DOMAIN_MAX_QUEUES 16
 #define DOMAIN_MAX_DROPS 32
 

@@ -21,11 +21,13 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "lab/lab.h"
+#include "lab/lab_guest.h"
 #include "lab/lab_names.h"
 #include "lab/scenario.h"
 #include "sys/link_settings.h"
 #include "sys/netns.h"
 #include "sys/rtnl.h"
+#include "sys/tap.h"
 
 #define READY_DEADLINE_S 10
 #define READY_POLL_NS 2000000
@@ -137,6 +139,22 @@ static int make_wires(const struct build *build)
 	return result;
 }
 
+static int make_taps(const struct build *build)
+{
+	int result = 0;
+
+	for (const struct scenario_tap *tap = build->layout->taps; tap->place.interface && !result; tap++) {
+		struct netns_token token;
+
+		result = enter(build->lab, tap->place.role, &token);
+		if (result < 0)
+			break;
+		result = tap_create(tap->place.interface, tap->several_queues);
+		netns_leave(&token);
+	}
+	return result;
+}
+
 static int make_bridge(const struct lab *lab, const struct scenario_bridge *bridge)
 {
 	struct netns_token token;
@@ -163,22 +181,31 @@ static int make_bridges(const struct build *build)
 	return result;
 }
 
-/* Calls act() for both ends of all wires, each in its namespace. */
+static int act_at(const struct lab *lab, const struct scenario_place *place,
+		  int (*act)(const struct lab *lab, const char *interface))
+{
+	struct netns_token token;
+	int result = enter(lab, place->role, &token);
+
+	if (result < 0)
+		return result;
+	result = act(lab, place->interface);
+	netns_leave(&token);
+	return result;
+}
+
+/* Calls act() for both ends of all wires and for taps, each in its namespace. */
 static int for_each_end(const struct build *build, int (*act)(const struct lab *lab, const char *interface))
 {
 	int result = 0;
 
 	for (const struct scenario_wire *wire = build->layout->wires; wire->ends[0].interface && !result; wire++) {
-		for (int i = 0; i < 2 && !result; i++) {
-			struct netns_token token;
-
-			result = enter(build->lab, wire->ends[i].role, &token);
-			if (result < 0)
-				break;
-			result = act(build->lab, wire->ends[i].interface);
-			netns_leave(&token);
-		}
+		result = act_at(build->lab, &wire->ends[0], act);
+		if (!result)
+			result = act_at(build->lab, &wire->ends[1], act);
 	}
+	for (const struct scenario_tap *tap = build->layout->taps; tap->place.interface && !result; tap++)
+		result = act_at(build->lab, &tap->place, act);
 	return result;
 }
 
@@ -212,6 +239,20 @@ static int set_end_up(const struct lab *lab, const char *interface)
 static int set_ends_up(const struct build *build)
 {
 	return for_each_end(build, set_end_up);
+}
+
+/* Taps carry frames when QEMU holds them. */
+static int start_guests(const struct build *build)
+{
+	struct lab *lab = build->lab;
+	int result = 0;
+
+	for (const struct scenario_guest *guest = build->layout->guests; guest->name && !result; guest++) {
+		snprintf(lab->guests[lab->guest_count], sizeof(lab->guests[0]), "%s", guest->name);
+		lab->guest_count++;
+		result = lab_guest_start(lab, guest);
+	}
+	return result;
 }
 
 static int is_ready(const struct rtnl_link *link)
@@ -290,8 +331,10 @@ static int give_path_its_cpu(const struct build *build)
 {
 	const struct scenario_place *place = &build->layout->threaded;
 	struct netns_token token;
-	int result = choose_cpus(build->lab);
+	int result = place->interface ? choose_cpus(build->lab) : 0;
 
+	if (!place->interface)
+		build->lab->path_cpu = build->lab->source_cpu = -1;
 	if (result < 0 || build->lab->path_cpu < 0)
 		return result;
 	result = enter(build->lab, place->role, &token);
@@ -304,6 +347,24 @@ static int give_path_its_cpu(const struct build *build)
 	return result < 0 ? result : 0;
 }
 
+static void fill_place(const struct build *build, const struct scenario_place *place, struct lab_point *to)
+{
+	const struct scenario_guest *guest = build->layout->guests;
+	const char *role = place->role;
+
+	while (guest->name && strcmp(guest->name, role))
+		guest++;
+	if (guest->name) {
+		snprintf(to->guest, sizeof(to->guest), "%s", guest->name);
+		snprintf(to->name, sizeof(to->name), "%s@%s", place->interface, guest->name);
+		role = guest->role;
+	} else {
+		snprintf(to->name, sizeof(to->name), "%s@ns:%s", place->interface, role);
+	}
+	snprintf(to->interface, sizeof(to->interface), "%s", place->interface);
+	lab_netns_name(build->lab->id, role, to->netns);
+}
+
 static int fill_points(const struct build *build)
 {
 	struct lab *lab = build->lab;
@@ -311,9 +372,7 @@ static int fill_points(const struct build *build)
 	for (const struct scenario_point *point = build->layout->points; point->place.interface; point++) {
 		struct lab_point *to = &lab->points[lab->point_count++];
 
-		snprintf(to->name, sizeof(to->name), "%s@ns:%s", point->place.interface, point->place.role);
-		snprintf(to->interface, sizeof(to->interface), "%s", point->place.interface);
-		lab_netns_name(lab->id, point->place.role, to->netns);
+		fill_place(build, &point->place, to);
 		to->direction = point->direction;
 	}
 	return 0;
@@ -352,16 +411,22 @@ static int check_request(const char *name, const struct lab_options *options, co
 	if (options->mtu_bytes < LAB_MIN_MTU_BYTES || options->mtu_bytes > LAB_MAX_MTU_BYTES)
 		return error_set(EINVAL, "a lab has an MTU from %d to %d bytes, not %u", LAB_MIN_MTU_BYTES,
 				 LAB_MAX_MTU_BYTES, options->mtu_bytes);
+	if (options->dedicated && !(*scenario)->dedicated)
+		return error_set(EINVAL, "lab %s has no --dedicated form", name);
+	if (options->mtu_bytes != LAB_MIN_MTU_BYTES && (*scenario)->layout->guests[0].name)
+		return error_set(EINVAL, "labs with guests have an MTU of %d bytes", LAB_MIN_MTU_BYTES);
+	if (options->kernel[0] && !(*scenario)->layout->guests[0].name)
+		return error_set(EINVAL, "lab %s has no guest that a kernel could be chosen for", name);
 	if (geteuid() != 0)
 		return error_set(EPERM, "a lab is made of network namespaces, which needs root: call hopcap with sudo");
-	return 0;
+	return (*scenario)->layout->guests[0].name ? lab_guest_check(options) : 0;
 }
 
 int lab_build(const char *name, const struct lab_options *options, struct lab *lab)
 {
 	static int (*const steps[])(const struct build *build) = {
-		make_namespaces, make_wires,	make_bridges,	   set_offloads,
-		set_ends_up,	 wait_for_ends, give_path_its_cpu, fill_points,
+		make_namespaces, make_wires,   make_taps,     make_bridges,	 set_offloads,
+		set_ends_up,	 start_guests, wait_for_ends, give_path_its_cpu, fill_points,
 	};
 	const struct scenario *scenario;
 	struct build build = { .lab = lab };

@@ -20,6 +20,7 @@
 #include "base/undo.h"
 #include "base/units.h"
 #include "lab/lab.h"
+#include "lab/lab_guest.h"
 #include "lab/lab_names.h"
 #include "sys/netns.h"
 
@@ -76,6 +77,11 @@ static int print_record(const struct lab *lab, char *text, size_t size)
 			 lab->scenario, lab->options.mtu_bytes, lab->options.dedicated, lab->options.segmentation_off,
 			 lab->path_cpu, lab->source_cpu);
 
+	if (lab->guest_count && length < (int)size)
+		length += snprintf(text + length, size - (size_t)length, "accelerator=%s\nkernel=%s\n",
+				   lab->accelerator, lab->options.kernel);
+	for (int i = 0; i < lab->guest_count && length < (int)size; i++)
+		length += snprintf(text + length, size - (size_t)length, "guest=%s\n", lab->guests[i]);
 	for (int i = 0; i < lab->point_count && length < (int)size; i++)
 		length += snprintf(text + length, size - (size_t)length, "point=%s %s %s %s\n",
 				   run_direction_name(lab->points[i].direction), lab->points[i].interface,
@@ -175,6 +181,21 @@ static int parse_point(const char *value, struct lab *lab)
 	else
 		return -EBADMSG;
 	lab->point_count++;
+	for (int i = 0; i < lab->guest_count; i++) {
+		const char *at = strchr(point->name, '@');
+
+		if (at && !strcmp(at + 1, lab->guests[i]))
+			snprintf(point->guest, sizeof(point->guest), "%s", lab->guests[i]);
+	}
+	return 0;
+}
+
+static int parse_guest(const char *value, struct lab *lab)
+{
+	if (lab->guest_count == LAB_MAX_GUESTS || !*value || strlen(value) >= sizeof(lab->guests[0]) ||
+	    strchr(value, '/'))
+		return -EBADMSG;
+	strcpy(lab->guests[lab->guest_count++], value);
 	return 0;
 }
 
@@ -209,6 +230,13 @@ static int parse_line(const char *key, const char *value, struct lab *lab)
 		return parse_number(value, -1, INT_MAX, &lab->path_cpu);
 	if (!strcmp(key, "source_cpu"))
 		return parse_number(value, -1, INT_MAX, &lab->source_cpu);
+	if (!strcmp(key, "accelerator") || !strcmp(key, "kernel")) {
+		snprintf(*key == 'a' ? lab->accelerator : lab->options.kernel,
+			 *key == 'a' ? sizeof(lab->accelerator) : sizeof(lab->options.kernel), "%s", value);
+		return 0;
+	}
+	if (!strcmp(key, "guest")) /* before the points */
+		return parse_guest(value, lab);
 	if (!strcmp(key, "point"))
 		return parse_point(value, lab);
 	return 0; /* of a newer version */
@@ -336,6 +364,9 @@ int lab_remove(const char *id)
 
 	if (!result)
 		result = lab_load(id, &lab);
+	if (result < 0)
+		return result;
+	result = lab_guest_end_all(id);
 	if (result < 0)
 		return result;
 	count = lab_netns_list(id, &names);

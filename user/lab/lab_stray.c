@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/undo.h"
 #include "lab/lab.h"
+#include "lab/lab_guest.h"
 #include "lab/lab_names.h"
 #include "sys/netns.h"
 
@@ -43,6 +44,13 @@ static void id_of_netns(const char *name, char id[16])
 		snprintf(id, 16, "%.*s", (int)(dash - start), start);
 	if (!lab_id_is_valid(id))
 		id[0] = '\0';
+}
+
+static int remove_namespace(const char *id, const char *name)
+{
+	int result = lab_guest_end_all(id);
+
+	return result < 0 ? result : netns_delete(name);
 }
 
 /* Names are the same for all, whereas records are in a directory that the environment may choose: with another
@@ -73,7 +81,7 @@ static int remove_stray_namespaces(struct strays *strays)
 		if (claim == UNDO_CLAIM_LIVING || (claim == UNDO_CLAIM_DEAD && strays->dry_run) ||
 		    lab_is_recorded(id) || !netns_exists(names[i]))
 			continue;
-		account(strays, "namespace", names[i], strays->dry_run ? 0 : netns_delete(names[i]));
+		account(strays, "namespace", names[i], strays->dry_run ? 0 : remove_namespace(id, names[i]));
 	}
 	netns_list_free(names, count);
 	return 0;

@@ -47,8 +47,92 @@ static const struct scenario_layout sea_dedicated_layout = {
 	.threaded = { "nic0", "ext" },
 };
 
+/*
+ *   guest                host                          far
+ *   eth0 ~~ QEMU ~~ tap0 [br0] vh -------------------- vp
+ *
+ * The good one has what native XDP and zero-copy need: two queue pairs a CPU, offloads that the guest may switch off, an IOMMU's addresses
+ * (iommu_platform), and rings that can be reset one by one (the default from QEMU 7.2 on).
+ */
+#define BEHIND_TAP(...)                                                                           \
+	.roles = { "host", "far" }, .wires = { { { { "vh", "host" }, { "vp", "far" } } } },       \
+	.bridges = { { { "br0", "host" }, { "tap0", "vh" } } }, .receivers = { { "vp", "far" } }, \
+	.points = { { { __VA_ARGS__, "guest" }, RUN_DIRECTION_OUT },                              \
+		    { { "tap0", "host" }, RUN_DIRECTION_IN },                                     \
+		    { { "vh", "host" }, RUN_DIRECTION_OUT },                                      \
+		    { { "vp", "far" }, RUN_DIRECTION_IN } }
+
+#define TAP(ID, NAME, REST) "-netdev", "tap,id=" ID ",ifname=" NAME ",script=no,downscript=no" REST
+
+static const struct scenario_layout virtio_layout = {
+	BEHIND_TAP("eth0"),
+	.taps = { { { "tap0", "host" }, 1 } },
+	.guests = { { "guest",
+		      "host",
+		      NULL,
+		      { TAP("n0", "tap0", ",queues=4"), "-device",
+			"virtio-net-pci,netdev=n0,mq=on,vectors=10,iommu_platform=on,disable-legacy=on" } } },
+};
+
+static const struct scenario_layout virtio_poor_layout = {
+	BEHIND_TAP("eth0"),
+	.taps = { { { "tap0", "host" }, 0 } },
+	.guests = { { "guest",
+		      "host",
+		      NULL,
+		      { TAP("n0", "tap0", ",vnet_hdr=off"), "-netdev", "hubport,id=h0,hubid=0,netdev=n0", "-netdev",
+			"hubport,id=h1,hubid=0", "-device", "virtio-net-pci,netdev=h1" } } },
+};
+
+static const struct scenario_layout igb_layout = {
+	BEHIND_TAP("eth0"),
+	.taps = { { { "tap0", "host" }, 0 } },
+	.guests = { { "guest",
+		      "host",
+		      NULL,
+		      { "-device", "pcie-root-port,id=rp0,bus=pcie.0", TAP("n0", "tap0", ""), "-device",
+			"igb,netdev=n0,bus=rp0" } } },
+};
+
+/* The function stays with the guest that makes it: one kernel has both, as a host does before it passes one through. */
+static const struct scenario_layout vf_layout = {
+	BEHIND_TAP("vf0"),
+	.taps = { { { "tap0", "host" }, 0 } },
+	.guests = { { "guest",
+		      "host",
+		      "echo 1 >/sys/class/net/eth0/device/sriov_numvfs; ip link set eth0 vf 0 trust on spoofchk off; "
+		      "v=$(ls /sys/class/net/eth0/device/virtfn0/net); ip link set $v down; ip link set $v name vf0; ip link set vf0 up",
+		      { "-device", "pcie-root-port,id=rp0,bus=pcie.0", TAP("n0", "tap0", ""), "-device",
+			"igb,netdev=n0,bus=rp0" } } },
+};
+
+static const struct scenario_layout two_guests_layout = {
+	.roles = { "host" },
+	.taps = { { { "tap0", "host" }, 0 }, { { "tap1", "host" }, 0 } },
+	.bridges = { { { "br0", "host" }, { "tap0", "tap1" } } },
+	.points = { { { "eth0", "left" }, RUN_DIRECTION_OUT },
+		    { { "tap0", "host" }, RUN_DIRECTION_IN },
+		    { { "tap1", "host" }, RUN_DIRECTION_OUT },
+		    { { "eth0", "right" }, RUN_DIRECTION_IN } },
+	.guests = { { "left",
+		      "host",
+		      NULL,
+		      { TAP("n0", "tap0", ""), "-device",
+			"virtio-net-pci,netdev=n0,mac=52:54:00:00:00:01,iommu_platform=on,disable-legacy=on" } },
+		    { "right",
+		      "host",
+		      NULL,
+		      { TAP("n0", "tap1", ""), "-device",
+			"virtio-net-pci,netdev=n0,mac=52:54:00:00:00:02,iommu_platform=on,disable-legacy=on" } } },
+};
+
 const struct scenario scenarios[] = {
 	{ "sea", SCENARIO_SEA_SUMMARY, &sea_layout, &sea_dedicated_layout },
+	{ "virtio", SCENARIO_VIRTIO_SUMMARY, &virtio_layout, NULL },
+	{ "virtio-poor", SCENARIO_VIRTIO_POOR_SUMMARY, &virtio_poor_layout, NULL },
+	{ "igb", SCENARIO_IGB_SUMMARY, &igb_layout, NULL },
+	{ "vf", SCENARIO_VF_SUMMARY, &vf_layout, NULL },
+	{ "two-guests", SCENARIO_TWO_GUESTS_SUMMARY, &two_guests_layout, NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 
@@ -70,6 +154,8 @@ const struct scenario *scenario_find(const char *name)
 {
 	const char *names[SCENARIO_COUNT], *near;
 
+	if (!strcmp(name, "kvm")) /* what one says who wants a guest, whichever */
+		name = "virtio";
 	for (int i = 0; i < SCENARIO_COUNT; i++) {
 		if (!strcmp(scenarios[i].name, name))
 			return &scenarios[i];

@@ -296,25 +296,34 @@ static int contradicts(const struct clock_align *align, const struct clock_sampl
 	return 0;
 }
 
+/* Back before it can be: the other clock was put forward while it was there, or on the way. What it says belongs to neither time. */
+static int holds_a_step(const struct clock_align *align, const struct clock_sample *sample)
+{
+	return round_trip(sample) < -limit_of(align) * (double)(sample->t4 - sample->t1) - 2 * ROUNDING_NS;
+}
+
 int clock_align_add(struct clock_align *align, const struct clock_sample *sample)
 {
 	const struct clock_sample *last = align->count ? &align->samples[align->count - 1] : NULL;
-	int stepped;
+	int is_torn, stepped;
 
-	if (sample->t4 < sample->t1 || sample->t3 < sample->t2 || round_trip(sample) < 0 ||
-	    (last && sample->t1 < last->t4))
+	if (sample->t4 < sample->t1 || sample->t3 < sample->t2 || sample->t1 < align->heard_ns)
 		return -EINVAL;
-	stepped = last && contradicts(align, sample);
+	is_torn = holds_a_step(align, sample);
+	stepped = is_torn || (last && contradicts(align, sample));
 	if (stepped) {
 		align->steps++;
-		align->step_after_ns = last->t1;
+		align->step_after_ns = last ? last->t1 : sample->t1;
 		align->step_before_ns = sample->t4;
 		align->count = 0;
 	}
+	align->heard_ns = sample->t4;
+	align->exchanges++;
+	if (is_torn)
+		return 1;
 	if (align->count == CLOCK_SAMPLES)
 		memmove(align->samples, align->samples + 1, (size_t)--align->count * sizeof(align->samples[0]));
 	align->samples[align->count++] = *sample;
-	align->exchanges++;
 	return stepped;
 }
 

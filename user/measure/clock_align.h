@@ -24,7 +24,9 @@
  *   directions differ by. `symmetric_spread_ns` only says how well the fastest exchanges agree.
  *
  * Two exchanges whose bounds contradict each other even with the rate limit prove that a clock stepped between them (a guest that was
- * stopped or migrated): older exchanges are then forgotten, and the step is counted.
+ * stopped or migrated): older exchanges are then forgotten, and the step is counted. An exchange that came back before it can have proves it
+ * by itself, and is not kept. What is smaller than the delays hide is no step that could be told from them, and the guarantee is about
+ * clocks without such ones.
  *
  * Resolution: 1 ns is added on either side for rounding.
  */
@@ -49,6 +51,7 @@ struct clock_align {
 	int steps;				    /* found so far */
 	int64_t step_after_ns, step_before_ns;	    /* our time of the exchanges between which the last one lies */
 	uint64_t exchanges;			    /* added so far */
+	int64_t heard_ns;			    /* t4 of the last one */
 };
 
 struct clock_estimate {

@@ -6,14 +6,11 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "measure/clock_align.h"
+#include "measure/clock_exchange.h"
 #include "measure/clocks.h"
 #include "port/pacer.h"
 
-#define EXCHANGES 24	      /* before and after a trial */
-#define MEANWHILE_NS 20000000 /* between exchanges during it, … */
-#define MEANWHILE_EXCHANGES 2 /* … each time so many: the second one finds both sides awake */
-#define MARGIN_RATE 200e-6    /* an offset changes by so much of the trial's time; more only costs stamps */
+#define MARGIN_RATE 200e-6 /* an offset changes by so much of the trial's time; more only costs stamps */
 #define MARGIN_NS 2000
 #define BUCKETS_OF_MARGIN 64.0 /* a delay is counted with its margin, in buckets of 1/64 */
 
@@ -35,7 +32,7 @@ struct clocks {
 	int domain_of[RUN_MAX_POINTS]; /* index in list */
 	int crossings[RUN_MAX_POINTS]; /* from the source to a point */
 	double margin_ns;
-	uint64_t begin_ns, last_ns;
+	uint64_t begin_ns, last_ns, end_ns;
 	int is_used;
 };
 
@@ -63,6 +60,10 @@ int clocks_open(const struct run *run, const struct path *path, struct clocks **
 		clocks->crossings[i] = i ? clocks->crossings[i - 1] + (clocks->domain_of[i] != clocks->domain_of[i - 1])
 					 : 0;
 	}
+	/* Ours is asked through no agent, whatever else it is called. */
+	for (int i = 0; i < clocks->count; i++)
+		if (domain_is_same_kernel(clocks->list[i].domain, path->domains->list[0]))
+			clocks->list[i].domain = path->domains->list[0];
 	if (clocks->count > 1)
 		*result = clocks;
 	else
@@ -75,28 +76,14 @@ void clocks_close(struct clocks *clocks)
 	free(clocks);
 }
 
-static int exchange(struct clock_domain *clock)
-{
-	struct clock_sample sample;
-	int64_t times_ns[4];
-	int code = domain_exchange(clock->domain, times_ns);
-
-	if (code)
-		return code;
-	sample = (struct clock_sample){ times_ns[0], times_ns[1], times_ns[2], times_ns[3] };
-	code = clock_align_add(&clock->align, &sample);
-	if (code > 0)
-		clock->stepped = 1;
-	return code < 0 ? error_set(EPROTO, "domain %s: its clock does not run forward", clock->domain->name) : 0;
-}
-
 static int exchange_all(struct clocks *clocks, int times)
 {
 	int code = 0;
 
 	for (int i = 0; !code && i < clocks->count; i++)
-		for (int k = 0; !code && k < times && !domain_is_local(clocks->list[i].domain); k++)
-			code = exchange(&clocks->list[i]);
+		if (!domain_is_local(clocks->list[i].domain))
+			code = clock_exchange(clocks->list[i].domain, &clocks->list[i].align, times,
+					      &clocks->list[i].stepped);
 	return code;
 }
 
@@ -115,7 +102,7 @@ int clocks_before(struct clocks *clocks, double duration_s)
 
 	if (!clocks)
 		return 0;
-	code = exchange_all(clocks, EXCHANGES);
+	code = exchange_all(clocks, CLOCK_EXCHANGES);
 	if (code)
 		return code;
 	now_ns = pacer_now_ns();
@@ -137,32 +124,60 @@ void clocks_meanwhile(struct clocks *clocks)
 {
 	uint64_t now_ns = clocks ? pacer_now_ns() : 0;
 
-	if (!clocks || now_ns - clocks->last_ns < MEANWHILE_NS)
+	if (!clocks || now_ns - clocks->last_ns < CLOCK_MEANWHILE_NS)
 		return;
 	clocks->last_ns = now_ns;
-	exchange_all(clocks, MEANWHILE_EXCHANGES); /* a domain that is lost is found out by the trial itself */
+	exchange_all(clocks, CLOCK_MEANWHILE); /* a domain that is lost is found out by the trial itself */
 }
 
-int clocks_after(struct clocks *clocks)
+int clocks_over(struct clocks *clocks)
 {
-	uint64_t now_ns;
-	int code;
-
 	if (!clocks)
 		return 0;
-	now_ns = pacer_now_ns();
-	code = exchange_all(clocks, EXCHANGES);
-	if (code)
-		return code;
-	for (int i = 0; i < clocks->count; i++) {
+	clocks->end_ns = pacer_now_ns();
+	return exchange_all(clocks, CLOCK_EXCHANGES);
+}
+
+void clocks_settle(struct clocks *clocks)
+{
+	for (int i = 0; clocks && i < clocks->count; i++) {
 		struct clock_domain *clock = &clocks->list[i];
 
-		estimate(clock, clocks->begin_ns, now_ns);
+		estimate(clock, clocks->begin_ns, clocks->end_ns);
 		clock->trials++;
 		if (!clock->stepped && clock->estimate.bound_ns >= clock->widest.bound_ns)
 			clock->widest = clock->estimate;
 	}
-	return 0;
+}
+
+int clocks_kernel_count(const struct clocks *clocks)
+{
+	return clocks->count;
+}
+
+int clocks_kernel(const struct clocks *clocks, int point)
+{
+	return clocks->domain_of[point];
+}
+
+int clocks_is_local(const struct clocks *clocks, int kernel)
+{
+	return domain_is_local(clocks->list[kernel].domain);
+}
+
+const char *clocks_kernel_name(const struct clocks *clocks, int kernel)
+{
+	return clocks->list[kernel].domain->name;
+}
+
+int clocks_add(struct clocks *clocks, int kernel, const struct clock_sample *sample)
+{
+	struct clock_domain *clock = &clocks->list[kernel];
+	int code = clock_align_add(&clock->align, sample);
+
+	if (code > 0)
+		clock->stepped = 1;
+	return code;
 }
 
 int64_t clocks_offset_ns(const struct clocks *clocks, int point)

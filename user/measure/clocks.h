@@ -14,12 +14,13 @@
  * from the used ones, and the margins, are taken off the measured delays; the guaranteed half widths remain as the bound. A hop inside one
  * kernel has neither. The whole path has none when source and sink are in one kernel: margins and errors of the crossings cancel.
  *
- * Exchanges go over the control channel, the agent's lines. Test frames that go both ways through the data path itself would bound tighter
- * where that is the faster way; they are not made yet.
+ * Exchanges go over the control channel, the agent's lines, and by test frames through the path itself (clock_frames.c); the tighter bounds
+ * win.
  */
 #ifndef MEASURE_CLOCKS_H
 #define MEASURE_CLOCKS_H
 
+#include "measure/clock_align.h"
 #include "measure/path.h"
 #include "model/run.h"
 
@@ -39,11 +40,21 @@ void clocks_close(struct clocks *clocks);
 int clocks_before(struct clocks *clocks, double duration_s);
 /* Often while it runs. */
 void clocks_meanwhile(struct clocks *clocks);
-int clocks_after(struct clocks *clocks);
+/* When the last frames of the trial have come. */
+int clocks_over(struct clocks *clocks);
+/* When all exchanges after the trial have been made. */
+void clocks_settle(struct clocks *clocks);
 /* For the arming of a point: 0 until clocks_before() was called. */
 int64_t clocks_offset_ns(const struct clocks *clocks, int point);
 /* Of the delay from point `from` to point `to` in the last trial. */
 struct clock_correction clocks_correction(const struct clocks *clocks, int from, int to);
+/* The kernels of the path, from 0 on, and what a point's is. */
+int clocks_kernel_count(const struct clocks *clocks);
+int clocks_kernel(const struct clocks *clocks, int point);
+int clocks_is_local(const struct clocks *clocks, int kernel);
+const char *clocks_kernel_name(const struct clocks *clocks, int kernel);
+/* An exchange with a kernel's clock that was made elsewhere, after all others; as clock_align_add(). */
+int clocks_add(struct clocks *clocks, int kernel, const struct clock_sample *sample);
 /* Writes how well each clock is known into run->domains. */
 void clocks_record(const struct clocks *clocks, struct run *run);
 

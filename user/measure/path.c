@@ -132,7 +132,10 @@ static void list_domains(struct run *run, const struct path *path)
 					       .clock_linear_ns = RUN_UNKNOWN,
 					       .clock_spread_ns = RUN_UNKNOWN,
 					       .clock_drift_ppm = RUN_UNKNOWN,
-					       .round_trip_ns = RUN_UNKNOWN };
+					       .round_trip_ns = RUN_UNKNOWN,
+					       .crossing_half_min_ns = RUN_UNKNOWN,
+					       .crossing_half_ns = RUN_UNKNOWN,
+					       .crossing_bound_ns = RUN_UNKNOWN };
 		memcpy(listed->name, domain->name, sizeof(listed->name));
 		memcpy(listed->kernel, domain->kernel, sizeof(listed->kernel));
 		memcpy(listed->machine, domain->machine, sizeof(listed->machine));

@@ -87,7 +87,7 @@ int phase_choose_port(struct phases *phases, unsigned int bytes, enum run_port *
 		note_refusal(
 			why, why_size, order[i],
 			order[i] == RUN_PORT_LIVE
-				? "accepted but not delivered (a veth end takes redirected frames only with GRO or an XDP program on it)"
+				? "accepted but not delivered (a veth end takes redirected frames only with GRO or an XDP program on it, virtio sends them only with an XDP program)"
 				: "accepted but not delivered");
 	}
 	return -EHOSTUNREACH;

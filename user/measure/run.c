@@ -164,6 +164,7 @@ int measure_run(const struct measure_request *request, const struct path *path, 
 	if (!code && !request->rfc2544)
 		code = judge(&phases);
 	clocks_record(phases.bench.clocks, run);
+	clock_frames_record(phases.bench.frames, run);
 	bench_close(&phases.bench);
 	run->measuring_s = (double)(pacer_now_ns() - begin_ns) / 1e9;
 	return code;

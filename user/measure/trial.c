@@ -121,11 +121,13 @@ int bench_open(struct bench *bench, struct run *run, int source_cpu)
 		code = try_hook(bench, i);
 	for (int i = 1; !code && i <= sink; i++)
 		try_xdp_probe(bench, i);
-	return code;
+	return code ? code : clock_frames_open(bench, &bench->frames);
 }
 
 void bench_close(struct bench *bench)
 {
+	clock_frames_close(bench->frames);
+	bench->frames = NULL;
 	for (int i = 0; i < RUN_MAX_POINTS; i++) {
 		domain_probe_close(bench->probes[i]);
 		domain_probe_close(bench->xdp_probes[i]);
@@ -290,8 +292,10 @@ static int run_once(struct bench *bench, const struct trial_request *request, st
 
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
-	bench->stream++;
 	if (request->with_clocks)
+		code = clock_frames_exchange(bench->frames);
+	bench->stream++;
+	if (!code && request->with_clocks)
 		code = clocks_before(bench->clocks, request->duration_s);
 	if (!code)
 		code = arrange_probes(bench, request);
@@ -303,7 +307,7 @@ static int run_once(struct bench *bench, const struct trial_request *request, st
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
 	if (request->with_clocks)
-		code = clocks_after(bench->clocks);
+		code = clocks_over(bench->clocks);
 	if (code)
 		return code;
 	trial = run_add_trial(bench->run);
@@ -312,6 +316,10 @@ static int run_once(struct bench *bench, const struct trial_request *request, st
 	record_request(request, &sent, elapsed_s, trial);
 	code = read_probes(bench, request->sink_point, trial);
 	*result = trial;
+	if (code || !request->with_clocks)
+		return code;
+	code = clock_frames_exchange(bench->frames);
+	clocks_settle(bench->clocks);
 	return code;
 }
 

@@ -9,6 +9,7 @@
 #ifndef MEASURE_TRIAL_H
 #define MEASURE_TRIAL_H
 
+#include "measure/clock_frames.h"
 #include "measure/clocks.h"
 #include "measure/path.h"
 #include "model/run.h"
@@ -32,6 +33,7 @@ struct bench {
 	struct hop_reading *readings;	     /* [RUN_MAX_POINTS], of the last trial */
 	struct domain_probe *active[RUN_MAX_POINTS]; /* attached for the last trial; NULL: this point did not count */
 	struct clocks *clocks;			     /* NULL: the path lies in one kernel */
+	struct clock_frames *frames;		     /* the same */
 	uint16_t run_tag;
 	uint8_t stream; /* of the last trial */
 	int source_cpu; /* number in the run; -1: not pinned */

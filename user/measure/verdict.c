@@ -13,7 +13,8 @@
  *  3. shaper: a queue stands at the largest step, and either its rate is the rate that comes through, or the CPU does
  *     not explain the step.
  *  4. cpu: the CPU that serves the largest step is saturated.
- *  5. step: there is a step that nothing explains.
+ *  5. ring: the largest step begins at a tap whose ring is full: the process behind it takes frames too slowly.
+ *  6. step: there is a step that nothing explains.
  * Otherwise no hop stands out.
  *
  * Ranking. The saturated CPU is the one with the largest sum of service times (attribute.c: that sum is 1/C_n). The
@@ -254,6 +255,15 @@ static int judge_cpu(struct verdict_case *facts)
 	return 1;
 }
 
+static int judge_ring(struct verdict_case *facts)
+{
+	facts->ring = exceeds_error(facts) ? verdict_full_ring(facts, facts->top) : NULL;
+	if (!facts->ring)
+		return 0;
+	cap_at(facts, facts->top, facts->second, RUN_CAUSE_QUEUE);
+	return 1;
+}
+
 static int judge_step(struct verdict_case *facts)
 {
 	if (!exceeds_error(facts))
@@ -272,6 +282,7 @@ static const struct {
 	{ "hidden first hop", judge_hidden_first }, /* what cannot be told apart is not judged */
 	{ "shaper", judge_shaper }, /* a queue sets the rate, or the CPU does not explain the step */
 	{ "cpu", judge_cpu },	    /* the CPU of the largest step is saturated */
+	{ "ring", judge_ring }, /* whoever empties the ring at the largest step is too slow */
 	{ "step", judge_step },	    /* a step that nothing explains */
 };
 

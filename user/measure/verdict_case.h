@@ -40,6 +40,7 @@ struct verdict_case {
 
 	const struct run_size *lost_size, *passed_size; /* of the MTU rule */
 	const struct run_queue *queue;			/* of the shaper rule */
+	const struct run_drop *ring;			/* of the ring rule */
 	enum verdict_cpu_state cpu_state;		/* of the cap's CPU */
 	int first_is_hidden;				/* hop 1 with the sink takes most, and cannot be told from it */
 };
@@ -53,6 +54,8 @@ double verdict_cpu_load_ns(const struct verdict_case *facts, int cpu);
 enum verdict_cpu_state verdict_cpu_state(const struct verdict_case *facts, int hop);
 int verdict_queue_moved(const struct run_queue *queue);
 const struct run_queue *verdict_hop_queue(const struct verdict_case *facts, int hop);
+/* What found the ring full from which a process (QEMU) or vhost takes the frames that enter a hop at its first point, a tap. */
+const struct run_drop *verdict_full_ring(const struct verdict_case *facts, int hop);
 int verdict_queue_sets_rate(const struct verdict_case *facts, const struct run_queue *queue, int hop);
 int verdict_one_cpu(const struct verdict_case *facts);
 /* Smallest size that was lost although a smaller one arrived; 0 when there is none. Sets lost_size and passed_size. */

@@ -338,6 +338,8 @@ static void gather_findings(struct verdict_case *facts)
 {
 	const struct run *run = facts->run;
 	const struct run_verdict *verdict = &run->verdict;
+	/* Who empties a ring too slowly does so for what makes any back end slow. */
+	enum run_cause cause = facts->ring ? RUN_CAUSE_CPU : verdict->cause;
 
 	for (int i = 0; verdict->kind == RUN_VERDICT_CAPPED && i < run->finding_count && i < RUN_MAX_FINDINGS; i++) {
 		const struct run_finding *finding = &run->findings[i];

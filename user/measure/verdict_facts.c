@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "measure/verdict_case.h"
@@ -15,6 +16,7 @@
 #define ETHERNET_HEADER_BYTES 14
 #define RATE_MATCH 0.15 /* a shaper's rate and the rate that comes through differ by less: it is the shaper's */
 #define CARRIED 0.98
+#define CLEARLY_LOST 0.01 /* of what was sent */
 #define EXPLAINED_BUSY 0.75 /* of the load that the service times predict */
 #define CLEARLY_LOADED 0.3
 
@@ -132,6 +134,22 @@ const struct run_queue *verdict_hop_queue(const struct verdict_case *facts, int 
 			best = queue;
 	}
 	return best;
+}
+
+const struct run_drop *verdict_full_ring(const struct verdict_case *facts, int hop)
+{
+	const struct run_trial *pressure = facts->pressure;
+
+	for (int i = 0; pressure && i < pressure->drop_count; i++) {
+		const struct run_drop *drop = &pressure->drops[i];
+
+		/* The reason's name of tun and tap alone. */
+		if (!strcmp(drop->reason, "FULL_RING") &&
+		    !strcmp(drop->interface, facts->run->points[hop - 1].interface) &&
+		    (double)drop->count >= CLEARLY_LOST * (double)pressure->sent)
+			return drop;
+	}
+	return NULL;
 }
 
 int verdict_queue_sets_rate(const struct verdict_case *facts, const struct run_queue *queue, int hop)

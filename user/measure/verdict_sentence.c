@@ -173,6 +173,15 @@ static void add_because_queue(const struct verdict_case *facts, struct verdict_t
 	add_idle_cpu(facts, text);
 }
 
+static void add_because_ring(const struct verdict_case *facts, struct verdict_text *text)
+{
+	const struct run_drop *ring = facts->ring;
+
+	verdict_add(text, ", because whoever takes frames from %s is too slow: its ring was full for %llu of %llu frames",
+		    ring->interface, (unsigned long long)ring->count, (unsigned long long)facts->pressure->sent);
+	add_idle_cpu(facts, text);
+}
+
 static void add_because_unknown(const struct verdict_case *facts, struct verdict_text *text)
 {
 	verdict_add(text, ", and nothing that was watched says why");
@@ -281,13 +290,15 @@ static void write_mtu(const struct verdict_case *facts, struct verdict_text *tex
 static void write_cap(const struct verdict_case *facts, struct verdict_text *text)
 {
 	enum run_cause cause = facts->run->verdict.cause;
-	int about_cpu = cause == RUN_CAUSE_CPU || cause == RUN_CAUSE_UNKNOWN;
+	int about_cpu = cause == RUN_CAUSE_CPU || cause == RUN_CAUSE_UNKNOWN || facts->ring;
 
 	add_who_and_what(facts, text);
 	if (cause == RUN_CAUSE_CPU)
 		add_because_cpu(facts, text);
 	else if (cause == RUN_CAUSE_UNKNOWN)
 		add_because_unknown(facts, text);
+	else if (facts->ring)
+		add_because_ring(facts, text);
 	else
 		add_because_queue(facts, text);
 	if (about_cpu)

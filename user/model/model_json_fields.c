@@ -116,6 +116,13 @@ static const struct field domain_fields[] = {
 	NUMBER(struct run_domain, round_trip_ns, FIELD_OPTIONAL),
 	INT(struct run_domain, clock_steps, FIELD_OPTIONAL, 0, INT_MAX),
 	UNSIGNED(struct run_domain, clock_exchanges, FIELD_OPTIONAL),
+	UNSIGNED(struct run_domain, frame_exchanges, FIELD_OPTIONAL),
+	TEXT(struct run_domain, frames_note, FIELD_OPTIONAL),
+	INT(struct run_domain, crossing_out_hop, FIELD_OPTIONAL, 0, RUN_MAX_HOPS),
+	INT(struct run_domain, crossing_back_hop, FIELD_OPTIONAL, 0, RUN_MAX_HOPS),
+	NUMBER(struct run_domain, crossing_half_min_ns, FIELD_OPTIONAL | FIELD_SIGNED),
+	NUMBER(struct run_domain, crossing_half_ns, FIELD_OPTIONAL | FIELD_SIGNED),
+	NUMBER(struct run_domain, crossing_bound_ns, FIELD_OPTIONAL),
 	END
 };
 

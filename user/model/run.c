@@ -171,6 +171,13 @@ static void forget_rates(struct run *run)
 					   .cpu_saved_s = RUN_UNKNOWN,
 					   .idle_ns = RUN_UNKNOWN,
 					   .with_hop_idle_ns = RUN_UNKNOWN };
+	for (i = 0; i < RUN_MAX_DOMAINS; i++) {
+		struct run_domain *domain = &run->domains[i];
+
+		domain->clock_offset_ns = domain->clock_bound_ns = domain->clock_linear_ns = RUN_UNKNOWN;
+		domain->clock_spread_ns = domain->clock_drift_ppm = domain->round_trip_ns = RUN_UNKNOWN;
+		domain->crossing_half_min_ns = domain->crossing_half_ns = domain->crossing_bound_ns = RUN_UNKNOWN;
+	}
 	run->mtu_gain.measured_ratio = run->mtu_gain.model_ratio = run->mtu_gain.model_gbps = RUN_UNKNOWN;
 }
 

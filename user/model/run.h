@@ -338,7 +338,14 @@ struct run_domain {
 	double clock_drift_ppm;	     /* of its clock against the local one */
 	double round_trip_ns;	     /* of the fastest exchange */
 	int clock_steps;
-	uint64_t clock_exchanges;
+	uint64_t clock_exchanges;    /* all of them, … */
+	uint64_t frame_exchanges;    /* … and those of them that were test frames through the path */
+	char frames_note[RUN_TEXT_BYTES]; /* why there are none; "": there are, or the domain is the local one */
+	/* Half of what test frames took from the local kernel there and back, on an idle path: over crossing_out_hop and back over
+	 * crossing_back_hop (the same hop where the path was driven both ways). Hops 0 and numbers unknown: not measured. */
+	int crossing_out_hop, crossing_back_hop;
+	double crossing_half_min_ns, crossing_half_ns; /* least; median */
+	double crossing_bound_ns;    /* how far the clocks' rates can have taken that */
 };
 
 struct run {

@@ -275,8 +275,12 @@ void table_us(struct table *table, const char *title, const double *ns, const do
 	int decimals = largest(table, ns) < 1e5 ? 2 : 1;
 
 	for (int row = 0; row < table->row_count; row++) {
-		if (bounds_ns && isfinite(ns[row]) && bounds_ns[row] > fabs(ns[row]))
-			table_set(table, row, column, "<%.*f", decimals, bounds_ns[row] / 1e3);
+		double bound_ns = bounds_ns && isfinite(ns[row]) && bounds_ns[row] > 0 ? bounds_ns[row] : 0;
+
+		if (bound_ns > fabs(ns[row])) /* what it is said to be, and what that can be too low by */
+			table_set(table, row, column, "<%.*f", decimals, (fmax(ns[row], 0) + bound_ns) / 1e3);
+		else if (bound_ns > 0)
+			table_set(table, row, column, "%.*f +-%.*f", decimals, ns[row] / 1e3, decimals, bound_ns / 1e3);
 		else
 			set_number(table, row, column, ns[row] / 1e3, decimals);
 	}

@@ -50,7 +50,8 @@ void table_numbers(struct table *table, const char *title, const double *values,
 void table_rates(struct table *table, const double *pps, const double *unit_of);
 /* Layer 2, as title "Gbit/s" or "Mbit/s". */
 void table_gbps(struct table *table, const double *gbps);
-/* Microseconds from nanoseconds; below bounds_ns[row] (may be NULL) nothing more is known than that. */
+/* Microseconds from nanoseconds, "12.30 +-0.45" where bounds_ns[row] (may be NULL) is above 0; what lies below its bound is not resolved, and
+ * only the most that it can be is printed: "<0.71". */
 void table_us(struct table *table, const char *title, const double *ns, const double *bounds_ns);
 /* Bars relative to the largest. */
 void table_bars(struct table *table, const double *values, int length);

@@ -190,12 +190,34 @@ static void print_system(const struct page *page, const struct run *run)
 		page_paragraph(page, TEXT_INDENT, "  system", "%s", line);
 }
 
+/* Exchanges are between the local kernel and another one: the local clock is known by those with the source's. */
+static const struct run_domain *exchanged_with(const struct run *run, const struct run_domain *domain)
+{
+	for (int i = 0; !strcmp(domain->name, "local") && i < run->domain_count && i < RUN_MAX_DOMAINS; i++)
+		if (!strcmp(run->domains[i].name, run->points[0].domain))
+			return &run->domains[i];
+	return domain;
+}
+
+/* How many of the exchanges went through the path itself. */
+static void print_frame_exchanges(char *text, size_t size, const struct run *run, const struct run_domain *which)
+{
+	const struct run_domain *domain = exchanged_with(run, which);
+
+	text[0] = 0;
+	if (domain->frame_exchanges)
+		snprintf(text, size, ", %llu of them by test frames through the path",
+			 (unsigned long long)domain->frame_exchanges);
+	else if (domain->frames_note[0])
+		snprintf(text, size, ", none of them by test frames: %s", domain->frames_note);
+}
+
 /* The other kernels, and how well their clocks are known. */
 static void print_domains(const struct page *page, const struct run *run)
 {
 	for (int i = 0; i < run->domain_count && i < RUN_MAX_DOMAINS; i++) {
 		const struct run_domain *domain = &run->domains[i];
-		char linear[96] = "", bound[32], value[32];
+		char linear[96] = "", bound[32], value[32], frames[RUN_TEXT_BYTES + 64];
 
 		if (strcmp(domain->name, "local"))
 			page_paragraph(page, TEXT_INDENT, "  domain", "%s: kernel %s, %s", domain->name, domain->kernel, domain->machine);
@@ -204,11 +226,12 @@ static void print_domains(const struct page *page, const struct run *run)
 		if (isfinite(domain->clock_linear_ns))
 			snprintf(linear, sizeof(linear), "; +-%s if it runs evenly (%+.2f ppm)",
 				 units_print_ns(value, sizeof(value), domain->clock_linear_ns), domain->clock_drift_ppm);
+		print_frame_exchanges(frames, sizeof(frames), run, domain);
 		page_paragraph(page, TEXT_INDENT, "  clock",
-			       "of %s: known to +-%s of the source's, guaranteed%s; fastest of %llu exchanges %s%s", domain->name,
+			       "of %s: known to +-%s of the source's, guaranteed%s; fastest of %llu exchanges %s%s%s", domain->name,
 			       units_print_ns(bound, sizeof(bound), domain->clock_bound_ns), linear,
 			       (unsigned long long)domain->clock_exchanges,
-			       units_print_ns(value, sizeof(value), domain->round_trip_ns),
+			       units_print_ns(value, sizeof(value), domain->round_trip_ns), frames,
 			       domain->clock_steps ? "; IT STEPPED during the run" : "");
 	}
 }

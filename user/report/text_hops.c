@@ -164,6 +164,70 @@ static void add_latency(struct table *table, const struct run_latency *latency, 
 	table_us(table, "p99", values.second, values.bound);
 }
 
+/* Half of there and back, by test frames: known without any clock's offset. */
+static int add_crossings(struct table *table, const struct run *run)
+{
+	struct hop_values values;
+	int known = 0;
+
+	forget(&values);
+	for (int i = 0; i < run->domain_count && i < RUN_MAX_DOMAINS; i++) {
+		const struct run_domain *domain = &run->domains[i];
+		const int hops[] = { domain->crossing_out_hop, domain->crossing_back_hop };
+
+		for (int k = 0; k < 2; k++)
+			if (hops[k] >= 1 && hops[k] <= table->row_count && isfinite(domain->crossing_half_ns)) {
+				values.first[hops[k] - 1] = domain->crossing_half_ns;
+				values.bound[hops[k] - 1] = domain->crossing_bound_ns;
+				known = 1;
+			}
+	}
+	if (!known)
+		return 0;
+	table_group(table, "idle, there and back");
+	table_us(table, "half, us", values.first, values.bound);
+	return 1;
+}
+
+/* Which hops share a number. */
+static void crossing_note(const struct page *page, const struct run *run)
+{
+	for (int i = 0; i < run->domain_count && i < RUN_MAX_DOMAINS; i++) {
+		const struct run_domain *domain = &run->domains[i];
+
+		if (!domain->crossing_out_hop || domain->crossing_out_hop == domain->crossing_back_hop)
+			continue;
+		page_ink(page, INK_DIM);
+		page_paragraph(page, 2, "",
+			       "Frames go to %s over hop %d and come back over hop %d: half is the mean of these two.",
+			       domain->name, domain->crossing_out_hop, domain->crossing_back_hop);
+		page_ink(page, INK_PLAIN);
+	}
+}
+
+/* Of values that cross from one clock to another. */
+static void bound_note(const struct page *page, const struct run *run, int has_crossings)
+{
+	int has_bounds = 0;
+
+	for (int i = 0; i < run->latency_count; i++)
+		for (int hop = 0; hop < text_hop_count(run); hop++)
+			has_bounds |= run->latency[i].hops[hop].count && run->latency[i].hops[hop].bound_ns > 0;
+	page_ink(page, INK_DIM);
+	if (has_bounds)
+		page_paragraph(
+			page, 2, "",
+			"+-: guaranteed bound of the clocks that the hop lies between; <: below resolution, so only the most "
+			"that it can be is known.");
+	if (has_crossings)
+		page_paragraph(
+			page, 2, "",
+			"half: of the time that test frames take there and back, which needs no clock in common.");
+	page_ink(page, INK_PLAIN);
+	if (has_crossings)
+		crossing_note(page, run);
+}
+
 static const struct run_latency *find_latency(const struct run *run, const char *load)
 {
 	for (int i = 0; i < run->latency_count; i++) {
@@ -221,10 +285,11 @@ static void shared_note(const struct page *page, const struct run *run)
 		if (service->frame_bytes != run->primary_bytes || !(service->cpu_ns > 0) || !(service->pps > 0))
 			continue;
 		page_ink(page, INK_DIM);
-		page_paragraph(page, 2, "",
-			       "Others have their part of CPU %s, the path about %.0f %%: what a hop adds is CPU time, less "
-			       "than the rates say.",
-			       run_cpu_name(run, service->cpu).text, fmin(100, service->cpu_ns * service->pps / 1e7));
+		page_paragraph(
+			page, 2, "",
+			"Others have their part of CPU %s, the path about %.0f %%: what a hop adds is CPU time, less "
+			"than the rates say.",
+			run_cpu_name(run, service->cpu).text, fmin(100, service->cpu_ns * service->pps / 1e7));
 		page_ink(page, INK_PLAIN);
 		return;
 	}
@@ -234,6 +299,7 @@ void text_hops(const struct page *page, const struct run *run)
 {
 	char cuts[64], idle[48], loaded[48];
 	struct table table;
+	int has_crossings;
 
 	if (text_hop_count(run) == 0 || (run->has_rfc2544 && !run->service_count)) /* measured as a whole */
 		return;
@@ -246,9 +312,11 @@ void text_hops(const struct page *page, const struct run *run)
 	add_cuts(&table, run, cuts, sizeof(cuts));
 	add_costs(&table, run);
 	add_latency(&table, find_latency(run, "idle"), 1, idle, sizeof(idle));
+	has_crossings = add_crossings(&table, run);
 	add_latency(&table, find_latency(run, "90%"), 0, loaded, sizeof(loaded));
 	add_losses(&table, run);
 	table_print(page, &table);
 	print_legend(page, run);
+	bound_note(page, run, has_crossings);
 	shared_note(page, run);
 }

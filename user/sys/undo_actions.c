@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "sys/guest_process.h"
 #include "sys/link_features.h"
 #include "sys/link_settings.h"
 #include "sys/netns.h"
@@ -163,6 +164,15 @@ static int undo_file_remove(int count, char **arguments)
 	return remove_file(arguments[0]);
 }
 
+static int undo_guests(int count, char **arguments)
+{
+	int result = check_count("guests-end", count, 2);
+
+	if (!result)
+		result = guest_process_end(arguments[0]);
+	return result < 0 ? result : guest_files_remove(arguments[1]);
+}
+
 /* NETNS NAME FEATURE VALUE: the value comes behind the feature's name. */
 static const char *feature_name;
 
@@ -192,6 +202,7 @@ const struct undo_handler undo_action_handlers[] = {
 	{ "gro", undo_gro },
 	{ "mtu", undo_mtu },
 	{ "feature", undo_feature },
+	{ "guests-end", undo_guests },
 	{ "unlink", undo_unlink },
 	{ "file-remove", undo_file_remove },
 	{ NULL, NULL },

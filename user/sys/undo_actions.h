@@ -10,6 +10,7 @@
  *   gro            NETNS NAME VALUE      sets GRO back to 0 or 1
  *   mtu            NETNS NAME VALUE      sets the MTU back, bytes
  *   feature        NETNS NAME FEATURE VALUE  sets a feature (ethtool -k) back to 0 or 1
+ *   guests-end     PREFIX DIRECTORY      ends a lab's QEMU processes, and removes their files (guest_process.h)
  *   unlink         PATH                  removes a file
  *   file-remove    PATH                  removes a pinned file or an empty directory under /sys/fs/bpf/hopcap
  *
