@@ -345,8 +345,9 @@ static void gather_findings(struct verdict_case *facts)
 		const struct run_finding *finding = &run->findings[i];
 		char bytes[RUN_TEXT_BYTES];
 
-		if (strcmp(finding->explains, run_cause_name(verdict->cause)) != 0 || !(is_beside(run, verdict->hop, finding->interface) ||
-								is_beside(run, verdict->second_hop, finding->interface)))
+		if (strcmp(finding->explains, run_cause_name(cause)) != 0 ||
+		    !(is_beside(run, verdict->hop, finding->interface) ||
+		      is_beside(run, verdict->second_hop, finding->interface)))
 			continue;
 		snprintf(bytes, sizeof(bytes), "%s%s%s: %.400s", finding->id, finding->interface[0] ? " on " : "",
 			 finding->interface, finding->evidence);
@@ -375,8 +376,8 @@ static void gather_bypass(struct verdict_case *facts)
 
 /* In the order in which they are read. */
 static void (*const gatherers[])(struct verdict_case *facts) = {
-	gather_findings, gather_mtu, gather_steps, gather_cpu, gather_hogs, gather_queues, gather_loss, gather_latency, gather_source,
-	gather_bypass,
+	gather_findings, gather_mtu,  gather_steps,   gather_cpu,    gather_hogs,
+	gather_queues,	 gather_loss, gather_latency, gather_source, gather_bypass,
 };
 
 void verdict_collect_evidence(struct verdict_case *facts)
