@@ -37,6 +37,7 @@ named() {
 	grep -ohE -- '--explain [a-z0-9]+-[a-z0-9-]+' "$ROOT"/README.md "$ROOT"/ARCHITECTURE.md "$ROOT"/user/*/*.c | awk '{ print $2 }'
 	jq -r '.[].check' "$ROOT"/tests/unit/doctor_cases/*.json
 	grep -ohE '(found|cycle|says) [a-z0-9]+-[a-z0-9-]+ (fail|warn|info|unknown)' "$ROOT"/tests/lab/*.sh | awk '{ print $2 }'
+	jq -r '.findings[].id' "$ROOT"/tests/golden/sea_*.json
 	grep -ohE 'sizeof\(finding->id\), "[a-z0-9-]+"' "$ROOT"/user/measure/*.c | grep -o '"[^"]*"' | tr -d '"'
 }
 check "ids are named in many places" test "$(named | sort -u | wc -l)" -ge 100

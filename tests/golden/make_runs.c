@@ -446,13 +446,14 @@ static struct run *sea_mtu(void)
 	run->pressure.hog_count = 1;
 	run->pressure.hogs[0] = (struct run_hog){ 1, 4711, "md5sum", 0.18 };
 	run->finding_count = 1;
-	SET(run->findings[0].id, "mtu_mismatch");
-	SET(run->findings[0].severity, "error");
+	SET(run->findings[0].id, "mtu-step");
+	SET(run->findings[0].severity, "fail");
 	SET(run->findings[0].interface, "trunk0");
 	SET(run->findings[0].evidence, "MTU 1500 between vp2 (MTU 9000) and phys0 (MTU 9000)");
 	SET(run->findings[0].rule, "every interface of a path has the same MTU");
 	SET(run->findings[0].fix, "ip -n hopcap-1f3a-vios link set trunk0 mtu 9000");
 	SET(run->findings[0].effect, "frames of more than 1514 bytes vanish here without a message to the sender");
+	SET(run->findings[0].explains, "mtu");
 	set_verdict(
 		run, RUN_VERDICT_CAPPED, 3, RUN_CAUSE_MTU, 0.97,
 		"Hop 3, wire vp2-trunk0 (vp2 → trunk0), caps the path: frames of 9014 bytes reach vp2 and none gets "

@@ -44,7 +44,7 @@ static int set_goal(const char *argument)
 
 	options.goal_gbps = strtod(argument, &end);
 	if (end == argument || *end || !(options.goal_gbps > 0) || options.goal_gbps > 1e5)
-		return error_set(EINVAL, "--goal: '%s' is no rate in Gbit/s, such as 10 or 0.5", argument);
+		return error_set(EINVAL, "'%s' is no rate in Gbit/s, such as 10 or 0.5", argument);
 	return 0;
 }
 

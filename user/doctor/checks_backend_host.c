@@ -113,11 +113,30 @@ static void judge_macvtap_mode(struct check_context *context)
 
 /* --- vhost -------------------------------------------------------------------------------------------------------- */
 
+/* A tap of that name that is examined, in the namespace that is known or in any. */
+static int holds_examined(const struct check_context *context, const struct facts_tun_holder *tun)
+{
+	for (int netns = 0; netns < context->facts->netns_count; netns++) {
+		const struct facts_link *link = tun->netns < 0 || tun->netns == netns
+							? facts_link_named(context->facts, netns, tun->interface)
+							: NULL;
+
+		if (link && check_is_examined(context, link))
+			return 1;
+	}
+	return 0;
+}
+
+/* Guests behind what is examined: those that use no tap have no use for vhost. */
 static int has_guests(const struct check_context *context)
 {
-	for (int i = 0; i < context->facts->process_count; i++)
-		if (context->facts->processes[i].is_qemu)
-			return 1;
+	for (int i = 0; i < context->facts->process_count; i++) {
+		const struct facts_process *process = &context->facts->processes[i];
+
+		for (int k = 0; process->is_qemu && k < process->tun_count; k++)
+			if (holds_examined(context, &process->tuns[k]))
+				return 1;
+	}
 	return 0;
 }
 

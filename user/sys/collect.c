@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "sys/collect_irq.h"
+#include "sys/file_tree.h"
 
 static void describe(struct facts *facts, int is_captured)
 {
@@ -29,10 +30,31 @@ static void describe(struct facts *facts, int is_captured)
 		snprintf(facts->kernel, sizeof(facts->kernel), "%s", name.release);
 }
 
+/* Another directory than was meant would look like a machine without anything. */
+static int note_empty(const char *sysroot, struct facts *facts)
+{
+	struct file_tree tree;
+	int result = file_tree_open(&tree, sysroot), is_empty;
+
+	if (result < 0)
+		return result;
+	is_empty = !file_tree_exists(&tree, "/sys/class/net") && !file_tree_exists(&tree, "/proc/stat");
+	file_tree_close(&tree);
+	if (is_empty &&
+	    facts_add_gap(
+		    facts,
+		    "%s: neither sys/class/net nor proc/stat is there; name a directory with sys/ and proc/ of a machine",
+		    sysroot) < 0)
+		return error_set(ENOMEM, "out of memory for a gap");
+	return 0;
+}
+
 static int collect_all(const char *sysroot, struct facts *facts)
 {
 	int result = sysroot ? collect_sysfs_links(sysroot, facts) : collect_links(facts);
 
+	if (result == 0 && sysroot)
+		result = note_empty(sysroot, facts);
 	facts_sort(facts);
 	if (result == 0 && sysroot)
 		result = collect_irqs(sysroot, facts);

@@ -85,8 +85,9 @@ static int set_port_vlan(struct nlmsghdr *message, const struct collect_scope *s
 	struct facts_link *link = code == 1 ? collect_scope_link(scope, port) : NULL;
 	const struct facts_link *master = link ? collect_scope_link(scope, bridge) : NULL;
 
-	/* A kernel that cannot filter VLANs lists none, which says nothing. */
-	if (!link || link->master_ifindex != bridge || !master || master->bridge.vlan_filtering < 0)
+	/* A kernel that cannot filter VLANs lists none, too, which says nothing. */
+	if (!link || link->master_ifindex != bridge || !master ||
+	    (master->bridge.vlan_filtering != 1 && !strcmp(found.vlans, "none")))
 		return code;
 	link->port.pvid = found.pvid;
 	memcpy(link->port.vlans, found.vlans, sizeof(found.vlans));
