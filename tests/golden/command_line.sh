@@ -37,7 +37,7 @@ done
 
 expect report_of_missing_file 3 '' 'hopcap*: */nonexistent/run.json*' report /nonexistent/run.json
 
-expect accel_of_nothing 2 '' 'hopcap accel: say what: start, status or stop' accel
+expect accel_of_nothing 2 '' 'hopcap accel: say what: start, status, stop or forward' accel
 expect accel_nearest 2 '' "hopcap accel: there is no 'accel statsu'; did you mean 'status'?" accel statsu
 
 # Loss goals and RFC 2544.

@@ -68,6 +68,7 @@ ip -n "$ns-b" link set br0 type bridge ageing_time 200
 refused "stations are forgotten at once" 'br0: the bridge forgets stations' --set-offloads
 ip -n "$ns-b" link set br0 type bridge ageing_time 30000
 in_ns b tc qdisc add dev p1 clsact
+in_ns b tc filter add dev p1 egress protocol all prio 1 u32 match u32 0 0
 refused "tc filters at a port that is named" 'p1: tc filters' --set-offloads --ports p0,p1
 in_ns b tc qdisc del dev p1 clsact
 in_ns b tc qdisc add dev p1 root tbf rate 1gbit burst 100k limit 1m
@@ -105,15 +106,58 @@ ip -n "$ns-b" link set p1 mtu 1400
 check "a changed MTU is heard of" wait_until 5 status '.[0].ports[] | select(.name == "p1") | .mtu == 1400'
 ip -n "$ns-b" link set p1 mtu 1500
 in_ns b tc qdisc add dev p2 clsact
+in_ns b tc filter add dev p2 ingress protocol all prio 1 u32 match u32 0 0
 check "a tc filter that comes later is heard of" wait_until 5 status '.[0].ports[] | select(.name == "p2") | .source_refused.id == "ingress_tc"'
 check "TCP beside it" transfer 0 2 1 4
+in_ns b tc filter del dev p2 ingress
+check "and that it went, though not the empty qdisc" wait_until 5 status '.[0].ports[] | select(.name == "p2") | .source_refused == null'
 in_ns b tc qdisc del dev p2 clsact
-check "and that it went" wait_until 5 status '.[0].ports[] | select(.name == "p2") | .source_refused == null'
 check "stop" "$HOPCAP" accel stop "$bridge"
 check_equal "stop detaches" 0 "$(attached)"
 check_equal "stop undoes offloads" on "$(in_ns h1 ethtool -k e1 | awk '/^tx-checksumming/ { print $2 }')"
 check_equal "stop undoes GRO" off "$(in_ns h1 ethtool -k e1 | awk '/^generic-receive-offload/ { print $2 }')"
 check "TCP through the bridge again" transfer 0 1 1 4
+
+# --- a guest behind a tap ---
+# guest VNET_HDR: a tap in the bridge, held by a process that answers; h0 exchanges 200 frames with it. Its words go to $TMP/guest.
+guest() {
+	local other=020000000099 near body
+	near=$(mac 0 | tr -d :)
+	body=88b5$(printf '%02x' {0..99})
+	rm -f "$TMP/hold"
+	mkfifo "$TMP/hold"
+	# shellcheck disable=SC2086 # nothing, or one word
+	in_ns b python3 "$ROOT/tests/lib/tap_hold.py" tap0 "$other" "$near" $1 <"$TMP/hold" >"$TMP/guest" 2>&1 &
+	local holder=$!
+	exec 9>"$TMP/hold"
+	wait_until 10 grep -q ready "$TMP/guest" || return 1
+	ip -n "$ns-b" link set tap0 master br0 up
+	wait_until 10 sh -c "bridge -n $ns-b fdb show br br0 | grep -q '02:00:00:00:00:99 dev tap0'" || return 1
+	wait_until 10 status '.[0].ports[] | select(.name == "tap0") | .target_refused == null' || return 1
+	in_ns h0 python3 "$ROOT/tests/lib/raw_frames.py" hear e0 "$near$other$body" 10 >"$TMP/heard" 2>&1 &
+	local hearer=$! code
+	wait_until 10 grep -q ready "$TMP/heard"
+	in_ns h0 python3 "$ROOT/tests/lib/raw_frames.py" send e0 "$other$near$body" 200
+	wait "$hearer"
+	code=$?
+	wait_until 5 status '.[0].ports[] | select(.name == "p0") | .frames >= 190'
+	cp "$TMP/status.json" "$TMP/tap.json"
+	exec 9>&-
+	wait "$holder"
+	return "$code"
+}
+for header in "" vnet_hdr; do
+	"$HOPCAP" accel start "$bridge" --set-offloads >"$TMP/out" 2>&1
+	check "a tap as target: frames and answers${header:+, with virtio header}" guest "$header"
+	check_equal "a tap as target: every byte${header:+, with virtio header}" "got 200 wrong 0" "$(tail -n 1 "$TMP/guest")"
+	check "a tap as target: past the bridge${header:+, with virtio header}" jq -e '.[0].ports[] | select(.name == "p0") | .frames >= 190' "$TMP/tap.json"
+	if [[ $header ]]; then
+		check "a guest that may leave checksums to the host is no source" jq -e '.[0].ports[] | select(.name == "tap0") | .source_refused.id == "tap_header"' "$TMP/tap.json"
+	else
+		check "a tap without virtio header is a source" jq -e '.[0].ports[] | select(.name == "tap0") | .source_refused == null and .frames >= 100' "$TMP/tap.json"
+	fi
+	"$HOPCAP" accel stop "$bridge" >"$TMP/out" 2>&1
+done
 
 # --- entries that are used stay alive; a flow is in order while its way changes ---
 learn() { # both ends of the flow 1 -> 2
@@ -168,7 +212,12 @@ check_equal "killed: cleanup undid offloads" on "$(in_ns h0 ethtool -k e0 | awk 
 check_equal "killed: cleanup left no file" "" "$(find /run/hopcap -name "*$ns*")"
 
 before=$(loaded)
-transfer 0 1 2 $((MEBIBYTES * 2)) &
+traffic() { # until there has been enough
+	while [[ ! -e $TMP/enough ]]; do
+		transfer 0 1 2 "$MEBIBYTES" || return 1
+	done
+}
+traffic &
 moving=$!
 wait_until 30 test -s "$TMP/served"
 failures=0
@@ -177,6 +226,7 @@ for ((i = 0; i < CYCLES; i++)); do
 		((failures++))
 	fi
 done
+touch "$TMP/enough"
 check_equal "$CYCLES starts and stops under traffic: none failed" 0 "$failures"
 wait "$moving"
 check_equal "$CYCLES starts and stops: TCP goes on, every byte" 0 $?

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the bridge fast path may take: accel/accel_policy, accel/stations. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,11 @@
 
 #include "accel/accel_policy.h"
 #include "accel/accel_ports.h"
+#include "accel/fast_path.h"
+#include "accel/forward_table.h"
 #include "accel/reasons.h"
 #include "accel/stations.h"
+#include "base/error.h"
 #include "map_bridge.h"
 
 static const struct accel_bridge_facts good_bridge = { .is_there = 1, .is_up = 1, .ageing_s = 300 };
@@ -112,6 +116,93 @@ static void test_kinds_of_ports(void **state)
 	assert_int_equal(accel_policy_port(&nic, ACCEL_FINE).source, ACCEL_PORT_TAG_STRIPPED);
 	veth.xmit = veth.peer_gro = 0;
 	assert_int_equal(accel_policy_port(&veth, ACCEL_FINE).target, ACCEL_PORT_PEER_NO_GRO);
+}
+
+/* The user-space forwarder: whatever stands between interface and stack would see nothing any more. */
+static void test_forwarder(void **state)
+{
+	static const struct {
+		size_t offset;
+		int value;
+		enum accel_refusal refusal;
+	} cases[] = {
+		{ offsetof(struct accel_port_facts, is_up), 0, ACCEL_PORT_DOWN },
+		{ offsetof(struct accel_port_facts, has_switch_id), 1, ACCEL_PORT_SWITCH },
+		{ offsetof(struct accel_port_facts, other_master), 1, ACCEL_PORT_SLAVE }, /* a bond's slave */
+		{ offsetof(struct accel_port_facts, foreign_xdp), 1, ACCEL_PORT_XDP },
+		{ offsetof(struct accel_port_facts, ingress_tc), 1, ACCEL_PORT_INGRESS_TC },
+		{ offsetof(struct accel_port_facts, egress_tc), 1, ACCEL_PORT_EGRESS_TC },
+		{ offsetof(struct accel_port_facts, qdisc_is_policy), 1, ACCEL_PORT_QDISC },
+		{ offsetof(struct accel_port_facts, has_upper), 1, ACCEL_PORT_UPPER },
+		{ offsetof(struct accel_port_facts, native), 0, ACCEL_PORT_NO_NATIVE },
+		{ offsetof(struct accel_port_facts, mtu_bytes), 3401, ACCEL_PORT_MTU },
+		{ offsetof(struct accel_port_facts, peer_checksum), 1, ACCEL_PORT_PEER_CHECKSUM },
+		{ offsetof(struct accel_port_facts, peer_tag), 1, ACCEL_PORT_PEER_TAG },
+		{ offsetof(struct accel_port_facts, peer_is_hidden), 1, ACCEL_PORT_PEER_HIDDEN },
+		/* a bridge's matters are not its own */
+		{ offsetof(struct accel_port_facts, learning), 0, ACCEL_FINE },
+		{ offsetof(struct accel_port_facts, is_member), 0, ACCEL_FINE },
+		{ offsetof(struct accel_port_facts, xmit), 0, ACCEL_FINE },
+	};
+	struct accel_port_facts facts = good_port;
+
+	(void)state;
+	assert_int_equal(accel_policy_forward(&facts, 3400), ACCEL_FINE);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		facts = good_port;
+		memcpy((char *)&facts + cases[i].offset, &cases[i].value, sizeof(cases[i].value));
+		assert_int_equal(accel_policy_forward(&facts, 3400), cases[i].refusal);
+	}
+	facts = good_port;
+	facts.is_veth = 0;
+	facts.is_tap = facts.tap_vnet_header = 1;
+	assert_int_equal(accel_policy_forward(&facts, 3400), ACCEL_PORT_TAP_HEADER);
+	facts.is_tap = facts.tap_vnet_header = 0;
+	facts.strips_tags = 1;
+	assert_int_equal(accel_policy_forward(&facts, 3400), ACCEL_PORT_TAG_STRIPPED);
+	assert_non_null(strstr(accel_policy_text(ACCEL_PORT_SLAVE), "bond"));
+	assert_non_null(strstr(accel_policy_text(ACCEL_NO_PORT), "of a bond give the bond"));
+}
+
+/* What an old kernel answers to a program it does not know, in words. */
+static void test_old_kernel(void **state)
+{
+	(void)state;
+	assert_int_equal(fast_path_refused(EINVAL), -EINVAL);
+	assert_non_null(strstr(error_text(), "Linux 6.1 or newer is needed"));
+	fast_path_refused(E2BIG);
+	assert_non_null(strstr(error_text(), "Linux 6.1 or newer is needed"));
+	fast_path_refused(EPERM);
+	assert_non_null(strstr(error_text(), "CAP_BPF"));
+	assert_null(strstr(error_text(), "6.1"));
+}
+
+static void test_learning_sides(void **state)
+{
+	static struct forward_table table;
+	const unsigned char a[6] = { 2, 0, 0, 0, 0, 1 }, b[6] = { 2, 0, 0, 0, 0, 2 };
+	uint64_t one = forward_table_address(a), two = forward_table_address(b);
+
+	(void)state;
+	assert_int_not_equal(one, two);
+	assert_int_equal(forward_table_side(&table, one, 5), -1);
+	assert_int_equal(forward_table_side(&table, 0, 5), -1); /* zeros are no entry, though empty places look like them */
+	forward_table_learn(&table, one, 0, 5);
+	forward_table_learn(&table, two, 1, 5);
+	assert_int_equal(forward_table_side(&table, one, 6), 0);
+	assert_int_equal(forward_table_side(&table, two, 6), 1);
+	forward_table_learn(&table, one, 1, 7); /* it moved */
+	assert_int_equal(forward_table_side(&table, one, 7), 1);
+	assert_int_equal(forward_table_side(&table, two, 5 + FORWARD_TABLE_AGE_S), 1);
+	assert_int_equal(forward_table_side(&table, two, 6 + FORWARD_TABLE_AGE_S), -1);
+	forward_table_learn(&table, two, 0, 32767);
+	assert_int_equal(forward_table_side(&table, two, 32768 + 10), 0); /* the clock of seconds wraps */
+	for (uint64_t address = 1; address < 100000; address++) { /* others may take its place, never its name */
+		int side = forward_table_side(&table, two, 32767);
+
+		forward_table_learn(&table, address << 8 | 2, 1, 32767);
+		assert_true(side == 0 || side == -1);
+	}
 }
 
 static void test_bridges(void **state)
@@ -302,6 +393,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_fact_of_a_port),
 		cmocka_unit_test(test_kinds_of_ports),
+		cmocka_unit_test(test_forwarder),
+		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_learning_sides),
 		cmocka_unit_test(test_bridges),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_numbers_and_words),

@@ -107,11 +107,31 @@ static int tick(struct accel *accel)
 	return code ? code : fdb_follow_scan(&accel->follow);
 }
 
+/* A port that the user named must be usable. */
+static int check_named(const struct accel *accel, const struct accel_port *port)
+{
+	const char *names = accel->request.ports;
+	size_t length = strlen(port->name);
+	int is_first, needs_source, needs_target;
+
+	if (!port->facts.is_asked || !names)
+		return 0;
+	is_first = !strncmp(names, port->name, length) && (names[length] == ',' || !names[length]);
+	needs_source = !accel->request.one_way || is_first;
+	needs_target = !accel->request.one_way || !is_first;
+	if (needs_source && port->verdict.source != ACCEL_FINE)
+		return error_set(EOPNOTSUPP, "%s: %s%s%s", port->name, accel_policy_text(port->verdict.source),
+				 port->why[0] ? ": " : "", port->why);
+	if (needs_target && port->verdict.target != ACCEL_FINE)
+		return error_set(EOPNOTSUPP, "%s: %s", port->name, accel_policy_text(port->verdict.target));
+	return 0;
+}
+
 /* Refuses what cannot work at all; what works in part is told by status. */
 static int check_use(struct accel *accel)
 {
 	const struct accel_ports *ports = &accel->ports;
-	int sources = 0, targets = 0, both = 0;
+	int sources = 0, targets = 0, both = 0, code;
 	const struct accel_port *example = NULL;
 
 	if (ports->bridge_refusal != ACCEL_FINE && ports->bridge_refusal != ACCEL_BRIDGE_DOWN)
@@ -123,11 +143,9 @@ static int check_use(struct accel *accel)
 		sources += is_source;
 		targets += is_target;
 		both += is_source && is_target;
-		if (!is_source && port->facts.is_asked && accel->request.ports)
-			return error_set(EOPNOTSUPP, "%s: %s%s%s", port->name, accel_policy_text(port->verdict.source),
-					 port->why[0] ? ": " : "", port->why);
-		if (!is_target && port->facts.is_asked && accel->request.ports)
-			return error_set(EOPNOTSUPP, "%s: %s", port->name, accel_policy_text(port->verdict.target));
+		code = check_named(accel, port);
+		if (code)
+			return code;
 		if (port->facts.is_asked && !example && (!is_source || !is_target))
 			example = port;
 	}

@@ -18,6 +18,7 @@ struct accel_request {
 	const char *bridge;
 	const char *netns; /* "" the caller's */
 	const char *ports; /* comma-separated names; NULL or "": all, also those that come later */
+	int one_way;	   /* with ports: the first one needs to be a source only, the others need to be targets only */
 	int set_offloads;  /* change what stands in the way, undone by accel_close() */
 	int force_uplink;  /* also ports that carry the default route or this ssh session */
 };

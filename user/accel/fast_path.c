@@ -23,7 +23,7 @@
 #define SCANS_OF_REST 2
 #define FIRST_SCAN (1u << 20) /* what was learned before has a number, too */
 
-static int load_failed(int code)
+int fast_path_refused(int code)
 {
 	return error_set(code, "the kernel refuses the bridge fast path: %s%s", strerror(code),
 			 code == EPERM			   ? "; CAP_BPF and CAP_NET_ADMIN are needed"
@@ -47,13 +47,13 @@ int fast_path_open(struct fast_path *path)
 	path->poll_link_fd = -1;
 	path->tables = bridge_xdp_bpf__open();
 	if (!path->tables)
-		return load_failed(errno);
+		return fast_path_refused(errno);
 	bpf_program__set_autoload(path->tables->progs.bridge_xdp, false);
 	if (bridge_xdp_bpf__load(path->tables)) {
 		int code = errno;
 
 		fast_path_close(path);
-		return load_failed(code);
+		return fast_path_refused(code);
 	}
 	path->stations_fd = bpf_map__fd(path->tables->maps.bridge_stations);
 	path->ports_fd = bpf_map__fd(path->tables->maps.bridge_ports);
@@ -154,7 +154,7 @@ int fast_path_load(struct fast_path *path, int slot)
 		return 0;
 	program = bridge_xdp_bpf__open();
 	if (!program)
-		return load_failed(errno);
+		return fast_path_refused(errno);
 	program->rodata->port_slot = (uint32_t)slot;
 	bpf_program__set_autoload(program->progs.bridge_poll_end, false);
 	code = share_maps(program, path->tables);
@@ -165,7 +165,7 @@ int fast_path_load(struct fast_path *path, int slot)
 		code = port->program_fd < 0 ? -errno : 0;
 	}
 	bridge_xdp_bpf__destroy(program);
-	return code ? load_failed(-code) : 0;
+	return code ? fast_path_refused(-code) : 0;
 }
 
 int fast_path_attach(struct fast_path *path, int slot, const char *interface)

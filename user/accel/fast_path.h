@@ -41,6 +41,8 @@ struct fast_path_counts {
 /* 0 or -errno with error text (kernel too old, no privilege). */
 int fast_path_open(struct fast_path *path);
 void fast_path_close(struct fast_path *path);
+/* Error text for an errno with which the kernel refused programs or maps; returns -code. */
+int fast_path_refused(int code);
 
 /* A free slot for an interface, its counters at 0; -ENOSPC without error text when there is none. One that was given back rests until no
  * CPU can have an old station of it any more. */

@@ -117,8 +117,9 @@ static int ask_tc(int ifindex, struct accel_port_facts *facts)
 	for (int i = 0; i < count; i++) {
 		int is_clsact = !strcmp(qdiscs[i].kind, "clsact");
 
-		facts->ingress_tc |= is_clsact || !strcmp(qdiscs[i].kind, "ingress");
-		facts->egress_tc |= is_clsact;
+		/* An empty one looks at nothing. One that cannot be read may hold anything. */
+		facts->ingress_tc |= (is_clsact && rtnl_clsact_filters(ifindex, 1)) || !strcmp(qdiscs[i].kind, "ingress");
+		facts->egress_tc |= is_clsact && rtnl_clsact_filters(ifindex, 0);
 		if (qdiscs[i].parent == TC_H_ROOT)
 			facts->qdisc_is_policy |= !accel_policy_qdisc_is_plain(qdiscs[i].kind);
 	}

@@ -17,6 +17,7 @@ static int start_fast_path(void *context, const struct bypass_hop *hop)
 	job->request.bridge = job->hop.bridge;
 	job->request.netns = job->hop.netns;
 	job->request.ports = job->ports;
+	job->request.one_way = 1; /* measured frames go one way, and a guest's tap may be a target only */
 	return accel_start(&job->request, &job->accel);
 }
 

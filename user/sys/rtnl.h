@@ -56,6 +56,8 @@ int rtnl_link_delete(const char *name);
 int rtnl_link_set_master(const char *name, const char *bridge);
 int rtnl_link_set_up(const char *name);
 int rtnl_link_set_mtu(const char *name, unsigned int mtu_bytes);
+/* Filters at the hook of a clsact qdisc, incoming or outgoing; their number (more than one message may tell of one) or -errno. */
+int rtnl_clsact_filters(int ifindex, int ingress);
 int rtnl_clsact_add(const char *name);    /* EEXIST: there is one; EBUSY: an ingress qdisc is in its place */
 int rtnl_clsact_delete(const char *name); /* 0, also when there is none */
 

@@ -128,6 +128,34 @@ static int ingress_find(const char *name, struct ingress_search *search)
 	return 0;
 }
 
+static int visit_filter(struct nlmsghdr *message, void *context)
+{
+	int *count = context;
+
+	if (!message)
+		*count = 0;
+	else if (message->nlmsg_type == RTM_NEWTFILTER)
+		++*count;
+	return 0;
+}
+
+int rtnl_clsact_filters(int ifindex, int ingress)
+{
+	struct tcmsg header = {
+		.tcm_family = AF_UNSPEC,
+		.tcm_ifindex = ifindex,
+		.tcm_parent = TC_H_MAKE(TC_H_CLSACT, ingress ? TC_H_MIN_INGRESS : TC_H_MIN_EGRESS),
+	};
+	struct nl_msg *request = rtnl_message_new(RTM_GETTFILTER, NLM_F_REQUEST | NLM_F_DUMP, &header, sizeof(header));
+	char reason[RTNL_REASON_BYTES];
+	int count = 0, result;
+
+	if (!request)
+		return -ENOMEM;
+	result = rtnl_message_exchange(request, visit_filter, &count, reason);
+	return result < 0 ? error_set(-result, "cannot read the filters of interface %d: %s", ifindex, reason) : count;
+}
+
 int rtnl_clsact_add(const char *name)
 {
 	struct ingress_search search;
