@@ -175,7 +175,7 @@ static int add(struct comparison *comparison, const char *text)
 	int code = run ? 0 : is_made(text) ? error_set(ENOMEM, "out of memory") : -errno;
 
 	if (!code && is_made(text)) {
-		if (!options.json)
+		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "hopcap compare: measuring %s\n", text);
 		code = measure(text, run);
 		if (!code)
