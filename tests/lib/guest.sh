@@ -82,7 +82,7 @@ in_guest() {
 	python3 - "$TMP/$1.shell" "$2" <<-'PY'
 		import socket, sys
 		port = socket.socket(socket.AF_UNIX)
-		port.settimeout(60)
+		port.settimeout(180)
 		port.connect(sys.argv[1])
 		port.sendall(("( " + sys.argv[2] + "\n) 2>&1 </dev/null; echo; echo ended $?\n").encode())
 		text = b""
