@@ -74,15 +74,17 @@ guest_runs() {
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started" wait_until 60 guest_runs
+id=$(ls "$HOPCAP_STATE_DIR/guests")
 kill -INT "$pid"
 wait "$pid"
-check "interrupted: nothing is left" wait_until 10 is_gone .
+check "interrupted: nothing is left" is_gone "$id"
 
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started again" wait_until 60 guest_runs
+id=$(ls "$HOPCAP_STATE_DIR/guests")
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "killed: cleanup ends the guest" "$HOPCAP" cleanup
-check "killed: nothing is left" is_gone .
+check "killed: nothing is left" is_gone "$id"
 exit 0
