@@ -43,6 +43,13 @@ plant golden/one 'echo "ok a"; echo "skip b: no reason"'
 plant golden/two 'echo "because"; exit 77'
 expect skips_count 0 '1 passed, 0 failed, 2 skipped' golden
 
+# cmocka's way to say that a test was skipped, and the reason that ours give before it.
+plant golden/one 'echo "ok 1 - a"; echo "# skip: no such kernel"; echo "not ok 2 # SKIP b"; echo "ok 3 # SKIP c"'
+"$TMP/tests/run" golden >"$TMP/output" 2>&1
+check "a skip has its test and its reason" grep -qx '  skipped: golden-one b: no such kernel' "$TMP/output"
+check "and no other's reason" grep -qx '  skipped: golden-one c' "$TMP/output"
+expect skips_of_cmocka_are_skips 0 '1 passed, 0 failed, 2 skipped' golden
+
 plant golden/one 'exit 77'
 expect only_skips_is_no_success 1 '0 passed, 0 failed, 1 skipped' golden
 

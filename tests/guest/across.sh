@@ -45,11 +45,23 @@ guest_leftovers() {
 		find /sys/fs/bpf -mindepth 1; find /run -name "*.undo"'
 }
 
+# measure FILE POINT…: a run. An emulated guest that its host lets run for no part of 4 s is silent, and the run rightly ends: then once more.
+measure() {
+	local file=$1 attempt
+	shift
+	for attempt in 1 2 3; do
+		"$HOPCAP" run --quick --json "$file" --domain "guest=unix:$TMP/guest.agent" "$@" >"$TMP/text" 2>"$TMP/error" && return
+		grep -q 'has been silent' "$TMP/error" || return
+		echo "# attempt $attempt: $(cat "$TMP/error")"
+	done
+	return 1
+}
+
 # crossing NAME VIRTIO_HOP POINT…: one run, and what must be true of it.
 crossing() {
 	local name=$1 hop=$2 file=$TMP/run.json
 	shift 2
-	if ! "$HOPCAP" run --quick --json "$file" --domain "guest=unix:$TMP/guest.agent" "$@" >"$TMP/text" 2>"$TMP/error"; then
+	if ! measure "$file" "$@"; then
 		not_ok "$name: runs" "$(cat "$TMP/error" "$TMP/text")"
 		return
 	fi
@@ -63,8 +75,10 @@ crossing() {
 	check "$name: the clock's bound is printed" grep -qE 'clock +of (guest|local): known to \+-[0-9.]+ us of the source' "$TMP/text"
 	check "$name: delays across kernels carry it, others do not" jq -e '.path.points as $p | .latency | length > 0 and
 		all(.[].hops[]; ($p[.hop].domain == $p[.hop - 1].domain) == (.bound_ns == 0))' "$file"
+	# Out of the guest, virtio slows the source down instead of losing frames: then it is told from the source by no cut.
 	check "$name: the verdict is about virtio and tap, or the source" jq -e --argjson hop "$hop" '.verdict |
-		(.kind == "capped" and .hop == $hop) or .kind == "source_limited"' "$file"
+		(.kind == "capped" and .hop == $hop) or .kind == "source_limited" or
+		($hop == 1 and (.sentence | contains("hop 1 cannot be told from the sink")))' "$file"
 	check_equal "$name: nothing is left on the host" "" "$(leftovers)"
 	check_equal "$name: nothing is left in the guest" "" "$(guest_leftovers | tr -d '\n')"
 	grep -E '^ +(source|clock) ' "$TMP/text" | sed 's/^/# /'

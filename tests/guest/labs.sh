@@ -35,6 +35,18 @@ is_gone() {
 	[[ -z $(guests_of_ours) ]] && ! ip netns | grep -q "^hopcap-$1-" && [[ -z $(find "$HOPCAP_STATE_DIR" -type f -o -type s) ]]
 }
 
+# measure POINT…: a run. An emulated guest that its host lets run for no part of 4 s is silent, and the run rightly ends: then once more.
+measure() {
+	local attempt
+	for attempt in 1 2 3; do
+		"$HOPCAP" run --quick --json "$TMP/run.json" "$@" 2>"$TMP/error" >/dev/null && return
+		cat "$TMP/error"
+		grep -q 'has been silent' "$TMP/error" || return 1
+		echo "attempt $attempt"
+	done
+	return 1
+}
+
 # try SCENARIO: up, a run, down.
 try() {
 	local id last
@@ -44,7 +56,7 @@ try() {
 	defer "$HOPCAP" lab down "$id"
 	read -ra last <<<"$(tail -n 1 "$TMP/lab")"
 	check "$1: is listed" grep -q "^$id  *$1 " <("$HOPCAP" lab list)
-	check "$1: is measured" "$HOPCAP" run --quick --json "$TMP/run.json" "${last[@]}"
+	check "$1: is measured" measure "${last[@]}"
 	check "$1: losses add up" losses_add_up "$TMP/run.json"
 	jq -r '"# \(.source.port), \([.services[] | select(.point == 3)] | max_by(.frame_bytes) | .pps / 1000 | floor) kpps: \(.verdict.sentence)"' "$TMP/run.json"
 	check "$1: goes" "$HOPCAP" lab down "$id"
@@ -62,15 +74,17 @@ guest_runs() {
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started" wait_until 60 guest_runs
+id=$(ls "$HOPCAP_STATE_DIR/guests")
 kill -INT "$pid"
 wait "$pid"
-check "interrupted: nothing is left" wait_until 10 is_gone .
+check "interrupted: nothing is left" is_gone "$id"
 
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started again" wait_until 60 guest_runs
+id=$(ls "$HOPCAP_STATE_DIR/guests")
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "killed: cleanup ends the guest" "$HOPCAP" cleanup
-check "killed: nothing is left" is_gone .
+check "killed: nothing is left" is_gone "$id"
 exit 0

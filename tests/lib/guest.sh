@@ -77,22 +77,35 @@ end_guest() {
 	wait "$pid"
 }
 
-# in_guest NAME COMMAND: its output; its exit status.
+# in_guest NAME COMMAND: its output; its exit status. What is written to a port that the guest has not opened yet is lost, so the shell is asked until
+# it answers.
 in_guest() {
 	python3 - "$TMP/$1.shell" "$2" <<-'PY'
-		import socket, sys
+		import os, socket, sys
 		port = socket.socket(socket.AF_UNIX)
-		port.settimeout(60)
 		port.connect(sys.argv[1])
-		port.sendall(("( " + sys.argv[2] + "\n) 2>&1 </dev/null; echo; echo ended $?\n").encode())
+		begin = b"begin %d" % os.getpid()
 		text = b""
+		port.settimeout(0.5)
+		for _ in range(360):
+		    port.sendall(b"\necho " + begin + b"\n")
+		    try:
+		        text += port.recv(65536)
+		    except TimeoutError:
+		        pass
+		    if begin + b"\n" in text:
+		        break
+		port.settimeout(180)
+		text = b""
+		port.sendall(("( " + sys.argv[2] + "\n) 2>&1 </dev/null; status=$?; echo; echo ended $status\n").encode())
 		while b"\nended " not in text or not text.endswith(b"\n"):
 		    got = port.recv(65536)
 		    if not got:
 		        break
 		    text += got
 		text, _, status = text.decode(errors="replace").rpartition("\nended ")
-		print(text, end="")
+		lines = [line for line in text.splitlines() if line != begin.decode()]
+		print("\n".join(lines))
 		sys.exit(int(status or 125))
 	PY
 }
