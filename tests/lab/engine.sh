@@ -213,6 +213,8 @@ done
 refused "burst without rate" 2 "--rate" "${send[@]}" --burst 8 "$source" "$target"
 refused "stamp interval" 2 "power of two" "${send[@]}" --stamp 3 "$source" "$target"
 refused "queue of a port that has none" 2 "--queue belongs" "${send[@]}" --port live --queue 1 "$source" "$target"
+refused "busy polling of a port that has none" 2 "--busy-poll belongs" "${send[@]}" --port packet --busy-poll "$source" "$target"
+refused "there and back without a reflector" 3 "hopcap reflect" "${send[@]}" --seconds 1 "$source" "$source"
 refused "super-frame that holds no frame" 2 "do not hold" "${send[@]}" --super 1000 --size 1400 "$source" "$target"
 refused "super-frame of several sizes" 2 "one size" "${send[@]}" --super 2000 --size 60,120 "$source" "$target"
 for option in "--queue 0" "--queues 1" "--cpu 0" --busy-poll; do
@@ -222,6 +224,7 @@ for option in "--queue 0" "--queues 1" "--cpu 0" --busy-poll; do
 	done
 done
 refused "sink: no such queue" 2 "queue" "$HOPCAP" sink --kind af_xdp_copy --queue 9 "$target"
+refused "sink: a tag that no source sends" 2 "65534" "$HOPCAP" sink --tag 65535 "$target"
 refused "sink: unknown kind" 2 "kind" "$HOPCAP" sink --kind bucket "$target"
 
 # The interface disappears while frames are sent: what was counted until then is shown, and why it ended.

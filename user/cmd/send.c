@@ -301,7 +301,8 @@ static int choose_port(struct job *job)
 		return error_set(EINVAL, "unknown port '%s'; auto, af_xdp_zc, live, af_xdp_copy and packet are known", send_options.port);
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
-	return error_set(EHOSTUNREACH, "%s: no way of sending gets frames to %s: %s", job->source.name, job->sink_point.name, why);
+	return error_set(EHOSTUNREACH, "%s: no way of sending gets frames to %s%s: %s", job->source.name, job->sink_point.name,
+			 job->sink_point.ifindex == job->source.ifindex ? ", which takes `hopcap reflect` at the other end" : "", why);
 }
 
 static int read_sink(struct job *job)
