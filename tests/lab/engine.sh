@@ -73,6 +73,24 @@ for size in 60 500; do
 	check "super-frames of $size-byte frames" send_json super --super 65000 --size "$size" --rate 50000 --frames 10000 "$source" "$target"
 	check "super-frames of $size-byte frames: books" books super
 done
+# What stands in front of the driver's own cutting sees super-frames whole: no numbers of frames, and no loss, come from there.
+for kind in tc xdp-generic; do
+	for verify in "" --verify; do
+		# shellcheck disable=SC2086 # no word is wanted when it is empty
+		"$HOPCAP" send --json-lines --kind "$kind" --super 2000 --size 200 --frames 1000 $verify "$source" "$target" >"$TMP/uncut.lines" 2>"$TMP/uncut.error"
+		check_equal "super-frames to a sink of kind $kind $verify: exit status" 3 $?
+		check "super-frames to a sink of kind $kind $verify: said to be uncut" jq -es 'last | .sent == 1000 and (.error | test("uncut"))' "$TMP/uncut.lines"
+	done
+done
+# Bursts and ramps that are not kept: more than any source can do.
+for pace in "--burst 32" "--ramp 0.2"; do
+	# shellcheck disable=SC2086 # words are wanted
+	"$HOPCAP" send --json-lines --port packet --rate 1G --seconds 0.5 $pace "$source" "$target" >"$TMP/missed.lines" 2>"$TMP/missed.error"
+	check_equal "${pace% *} of a rate out of reach: exit status" 1 $?
+	check "${pace% *} of a rate out of reach: the source is said to be the limit" jq -es 'last | .source_limited and .pps < .asked_pps' "$TMP/missed.lines"
+done
+check "a ramp" send_json ramp --port packet --rate 20000 --ramp 0.5 --seconds 0.4 "$source" "$target"
+check "a ramp: what was asked for is its mean" jq -e '.ramp_to_pps == 20000 and .asked_pps > 6000 and .asked_pps < 10000 and .pps < 1.1 * .asked_pps' "$TMP/ramp.json"
 check "9014 bytes" send_json jumbo --size 9014 --rate 2000 --frames 4000 "j0@ns:$a" "k0@ns:$b"
 check "9014 bytes: nearly all arrive, counted exactly" jq -e '.frames > 3800 and .bytes == .frames * 9014' "$TMP/jumbo.json"
 
@@ -195,6 +213,8 @@ done
 refused "burst without rate" 2 "--rate" "${send[@]}" --burst 8 "$source" "$target"
 refused "stamp interval" 2 "power of two" "${send[@]}" --stamp 3 "$source" "$target"
 refused "queue of a port that has none" 2 "--queue belongs" "${send[@]}" --port live --queue 1 "$source" "$target"
+refused "busy polling of a port that has none" 2 "--busy-poll belongs" "${send[@]}" --port packet --busy-poll "$source" "$target"
+refused "there and back without a reflector" 3 "hopcap reflect" "${send[@]}" --seconds 1 "$source" "$source"
 refused "super-frame that holds no frame" 2 "do not hold" "${send[@]}" --super 1000 --size 1400 "$source" "$target"
 refused "super-frame of several sizes" 2 "one size" "${send[@]}" --super 2000 --size 60,120 "$source" "$target"
 for option in "--queue 0" "--queues 1" "--cpu 0" --busy-poll; do
@@ -204,6 +224,7 @@ for option in "--queue 0" "--queues 1" "--cpu 0" --busy-poll; do
 	done
 done
 refused "sink: no such queue" 2 "queue" "$HOPCAP" sink --kind af_xdp_copy --queue 9 "$target"
+refused "sink: a tag that no source sends" 2 "65534" "$HOPCAP" sink --tag 65535 "$target"
 refused "sink: unknown kind" 2 "kind" "$HOPCAP" sink --kind bucket "$target"
 
 # The interface disappears while frames are sent: what was counted until then is shown, and why it ended.

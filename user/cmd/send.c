@@ -38,6 +38,8 @@
 #define STAMP_ALL_BELOW_PPS 200000 /* below this rate the clock read of a stamp costs nothing that matters */
 #define DEFAULT_STAMP_INTERVAL 64
 #define RATE_TOLERANCE 0.001
+#define RAMP_LAG_STEPS 2
+#define UNCUT_RATIO 1.25    /* of bytes that came to those of as many frames; a super-frame of two has nearly 2 */
 #define TICK_NS 5000000
 #define QUIET_TICKS 20
 #define PROBE_FRAMES 64
@@ -299,12 +301,34 @@ static int choose_port(struct job *job)
 		return error_set(EINVAL, "unknown port '%s'; auto, af_xdp_zc, live, af_xdp_copy and packet are known", send_options.port);
 	if (undo_interrupted())
 		return error_set(EINTR, "interrupted");
-	return error_set(EHOSTUNREACH, "%s: no way of sending gets frames to %s: %s", job->source.name, job->sink_point.name, why);
+	return error_set(EHOSTUNREACH, "%s: no way of sending gets frames to %s%s: %s", job->source.name, job->sink_point.name,
+			 job->sink_point.ifindex == job->source.ifindex ? ", which takes `hopcap reflect` at the other end" : "", why);
 }
 
 static int read_sink(struct job *job)
 {
 	return job->sink ? sink_read(job->sink, &job->reading) : 0;
+}
+
+/*
+ * Frames of one size were sent, and what came is longer: super-frames that nothing on the way has cut. A sink at tc or of kind
+ * xdp-generic sees each as one frame, and what it says of loss is wrong. To be asked when nothing moves any more.
+ */
+static int check_cut(const struct job *job)
+{
+	const struct sink_reading *reading = &job->reading;
+	uint64_t came = reading->frames;
+
+	if (!job->sink || !send_options.super_bytes)
+		return 0;
+	for (int i = 0; i < job->config.workers; i++)
+		came += reading->streams[i].corrupted; /* with --verify that is all of them */
+	if ((double)reading->bytes <= UNCUT_RATIO * (double)came * job->mean_bytes)
+		return 0;
+	return error_set(EOPNOTSUPP,
+			 "%s: super-frames arrive here uncut and count as one frame each, so what is called lost may have come: use a "
+			 "sink of kind xdp or af_xdp_copy, in front of which they are cut",
+			 job->sink_point.name);
 }
 
 static struct traffic_state state_of(const struct job *job, double elapsed_s)
@@ -440,11 +464,29 @@ static void add_up(struct job *job, struct traffic_result *result)
 	}
 }
 
-/* A ramp has no one rate, and whole bursts come in what steps the time allows. */
+/* The mean rate of what was planned for so long: a ramp climbs from a tenth of its rate to all of it (port/pacer.c). */
+static double planned_pps(const struct job *job, double sending_s)
+{
+	double ramp_s = send_options.ramp_s, pps = job->config.pps;
+
+	if (ramp_s <= 0 || pps <= 0 || sending_s <= 0)
+		return pps;
+	if (sending_s < ramp_s)
+		return pps * (0.1 + 0.45 * sending_s / ramp_s);
+	return pps * (1 - 0.45 * ramp_s / sending_s);
+}
+
+/* Bursts are no exception: from first to last departure, k of them take the time of k - 1. */
 static int missed_rate(const struct job *job, const struct traffic_result *result)
 {
-	return result->asked_pps > 0 && !send_options.ramp_s && send_options.burst <= 1 &&
-	       result->achieved_pps < (1 - RATE_TOLERANCE) * result->asked_pps && job->total.frames >= LEAST_TELLING_FRAMES;
+	double tolerance = RATE_TOLERANCE;
+
+	if (!job->total.frames)
+		return 0;
+	if (send_options.ramp_s > 0) /* each step has the rate of its begin: ln(10) / 2 of them are missing at the end */
+		tolerance += RAMP_LAG_STEPS * (double)(send_options.burst * job->config.workers) / (double)job->total.frames;
+	return result->asked_pps > 0 && result->achieved_pps < (1 - tolerance) * result->asked_pps &&
+	       job->total.frames >= LEAST_TELLING_FRAMES;
 }
 
 static int finish(struct job *job, int code)
@@ -469,6 +511,8 @@ static int finish(struct job *job, int code)
 		fprintf(stderr, "hopcap send: %s\n", error_text());
 	if (!code)
 		code = read_sink(job);
+	if (!code)
+		code = check_cut(job);
 	if (code && !why[0])
 		snprintf(why, sizeof(why), "%s", error_text());
 	result.state = state_of(job, result.sending_s);
@@ -477,7 +521,8 @@ static int finish(struct job *job, int code)
 	result.sink_got = job->sink ? sink_describe(job->sink) : NULL;
 	result.mix = job->mix_text;
 	result.run_tag = job->run_tag;
-	result.asked_pps = job->config.pps;
+	result.asked_pps = planned_pps(job, result.sending_s);
+	result.ramp_to_pps = send_options.ramp_s > 0 ? job->config.pps : 0;
 	result.cost = job->has_cost ? &job->cost : NULL;
 	result.sent = &job->total;
 	result.source_limited = missed_rate(job, &result);

@@ -119,6 +119,9 @@ int send_options_check(int count)
 	}
 	if (send_options.queue >= 0 && send_options.port && strncmp(send_options.port, "af_xdp_", 7))
 		return error_set(EINVAL, "--queue belongs to --port af_xdp_zc and af_xdp_copy");
+	if (send_options.busy_poll && send_options.port && strcmp(send_options.port, "auto") && strncmp(send_options.port, "af_xdp_", 7) &&
+	    (!send_options.kind || strncmp(send_options.kind, "af_xdp_", 7)))
+		return error_set(EINVAL, "--busy-poll belongs to --port and --kind af_xdp_zc and af_xdp_copy");
 	if (send_options.rate.unit == RATE_FULL && (send_options.burst > 1 || send_options.ramp_s > 0))
 		return error_set(EINVAL, "--burst and --ramp need --rate");
 	if ((send_options.kind || send_options.verify) && count < 2)

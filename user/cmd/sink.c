@@ -18,6 +18,7 @@
 #include "cmd/sink_kind.h"
 #include "cmd/traffic_output.h"
 #include "port/pacer.h"
+#include "wire_test_frame.h"
 
 #define TICK_NS 20000000
 
@@ -33,7 +34,8 @@ static const struct option_row rows[] = {
 	{ "seconds", 't', OPTION_SECONDS, "S", "how long (default: until all streams have said their end, or interrupted)", &options.seconds,
 	  0, 0 },
 	{ "keep-going", 0, OPTION_FLAG, NULL, "do not end when the streams do", &options.keep_going, 0, 0 },
-	{ "tag", 0, OPTION_INTEGER, "N", "run tag to count (default: that of the first test frame)", &options.tag, 1, 65535 },
+	{ "tag", 0, OPTION_INTEGER, "N", "run tag to count (default: that of the first test frame)", &options.tag, 1,
+	  HOPCAP_PROBE_TAG - 1 },
 	{ "streams", 0, OPTION_INTEGER, "N", "streams that get a ledger (default 4)", &options.streams, 1, LEDGER_MAX_STREAMS },
 	{ "verify", 0, OPTION_FLAG, NULL, "compare every byte of the payload", &options.verify, 0, 0 },
 	{ "pass", 0, OPTION_FLAG, NULL, "let the frames go on after counting (not with AF_XDP)", &options.pass, 0, 0 },

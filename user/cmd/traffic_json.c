@@ -112,6 +112,8 @@ static void add_sent(json_t *object, const struct traffic_result *result)
 	if (result->asked_pps <= 0)
 		return;
 	set_number(object, "asked_pps", result->asked_pps);
+	if (result->ramp_to_pps > 0)
+		set_number(object, "ramp_to_pps", result->ramp_to_pps);
 	json_object_set_new(object, "lateness_ns", quantiles(&sent->lateness_ns));
 	set_number(object, "lateness_mean_ns", sent->frames ? (double)sent->late_sum_ns / (double)sent->frames : NAN);
 	set_number(object, "behind_mean_ns", sent->frames ? (double)sent->behind_sum_ns / (double)sent->frames : NAN);

@@ -167,6 +167,7 @@ static void print_sent(const struct traffic_result *result)
 {
 	const struct port_sent *sent = result->sent;
 	double pps = result->achieved_pps;
+	char ramp[64] = "";
 
 	line("sent", "%s frames in %.3f s: %s, %s (layer 2 without FCS)", count_text(sent->frames).data, result->sending_s,
 	     pps_text(pps).data, gbps_text(pps * result->state.frame_bytes * 8e-9).data);
@@ -174,7 +175,9 @@ static void print_sent(const struct traffic_result *result)
 		line("refused", "%s of them: the device had no room; they count as sent and lost", count_text(sent->refused).data);
 	if (result->asked_pps <= 0)
 		return;
-	line("rate", "asked for %.6g pps, achieved %.6g (%+.4f %%), first to last departure", result->asked_pps, pps,
+	if (result->ramp_to_pps > 0)
+		snprintf(ramp, sizeof(ramp), " on average of the ramp to %.6g", result->ramp_to_pps);
+	line("rate", "asked for %.6g pps%s, achieved %.6g (%+.4f %%), first to last departure", result->asked_pps, ramp, pps,
 	     100 * (pps / result->asked_pps - 1));
 	quantiles("lateness", &sent->lateness_ns, "");
 	if (sent->frames)

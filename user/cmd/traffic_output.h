@@ -35,7 +35,8 @@ struct traffic_result {
 	const char *source_got, *sink_got; /* what port, what sink */
 	const char *mix;	   /* sizes in words */
 	uint16_t run_tag;
-	double asked_pps;	   /* 0: as fast as it goes */
+	double asked_pps;	   /* 0: as fast as it goes; of a ramp: the mean over the time that was sent */
+	double ramp_to_pps;	   /* where a ramp ends; 0: no ramp */
 	double achieved_pps;	   /* first to last departure, workers added */
 	double sending_s;
 	const struct port_sent *sent; /* summed over workers */
