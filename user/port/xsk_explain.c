@@ -83,7 +83,7 @@ static void explain_register(const struct xsk_facts *facts, struct text *text)
 	else
 		add(text, "only %llu may be locked (`ulimit -l` says %llu)", (unsigned long long)facts->memlock_bytes,
 		    (unsigned long long)(facts->memlock_bytes / 1024));
-	add(text, "; run it with CAP_IPC_LOCK, or `ulimit -l %llu`, or with fewer ring entries",
+	add(text, "; run it with CAP_IPC_LOCK or `ulimit -l %llu`",
 	    (unsigned long long)((facts->bytes + 1023) / 1024));
 }
 
