@@ -16,7 +16,7 @@
 #include "wire_test_frame.h"
 
 #define LINK_HEADER_BYTES 14
-#define TELLING_STEPS 2 /* when the smallest so many do not arrive, larger ones will not either */
+#define TELLING_STEPS 2 /* when the smallest and the largest do not arrive, none between will */
 
 static int compare_sizes(const void *left, const void *right)
 {
@@ -25,7 +25,10 @@ static int compare_sizes(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Sizes that are always tried, what each point's MTU allows, and the most that the source takes; ascending, some twice. */
+/*
+ * Sizes that are always tried, what each point's MTU allows, and the most that the source takes; some twice. The smallest first, then the
+ * largest, which tells most when the time is short, then the rest ascending.
+ */
 static int ladder(const struct run *run, unsigned int limit, unsigned int *list)
 {
 	static const unsigned int usual[] = {
@@ -41,6 +44,9 @@ static int ladder(const struct run *run, unsigned int limit, unsigned int *list)
 	qsort(list, (size_t)count, sizeof(*list), compare_sizes);
 	while (count && list[count - 1] > limit)
 		count--;
+	for (int i = count - 1; i > 1; i--)
+		list[i] = list[i - 1];
+	list[1] = limit;
 	return count;
 }
 
@@ -78,7 +84,7 @@ static int try_all(struct phases *phases, uint64_t deadline_ns, struct path_size
 	int count = ladder(phases->bench.run, sizes->limit_bytes, list), code = 0;
 
 	for (int i = 0; !code && i < count && !sizes->is_cut_short; i++) {
-		if (i && list[i] == list[i - 1])
+		if (path_sizes_step_of(sizes, list[i]))
 			continue;
 		if (sizes->step_count >= TELLING_STEPS && !arrives(sizes))
 			return 0;
