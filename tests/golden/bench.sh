@@ -48,7 +48,7 @@ assert result.row_result(row(0.91), three, 0)["met"] is False
 assert result.row_result(row(None), three, 0)["met"] is None
 
 # Of delays less is better: the ratio says how many times ours is better, whatever the unit.
-delay = Row("d", "idle", "a", "b", None, None, 1.0, [], "ns")
+delay = Row("d", "idle", "a", "b", None, None, 1.0, unit="ns")
 got_delay = result.row_result(delay, pairs((500, 1000), (400, 1000), (1000, 1000)), 0)
 assert got_delay["ratio"]["median"] == 2.0 and got_delay["met"] is True and got_delay["unit"] == "ns"
 assert result.row_cells(got_delay)[3:5] == ["500 ns", "1000 ns"]

@@ -14,25 +14,27 @@
 require_root
 require_command jq ip
 
-export HOPCAP_STATE_DIR=$TMP/state
+# The usual directory: with another one, `hopcap cleanup` of somebody else would take our namespaces for strays.
+unset HOPCAP_STATE_DIR
+state=/run/hopcap/guests
 quick && : "${GUEST_KERNEL:=6.12}" "${GUEST_LABS:=virtio}"
 kernel=${GUEST_KERNEL:-6.18}
 fetch_guest "$kernel" "labs of guests with kernel $kernel" || exit 0
 # What guests boot is made anew: the agent in it must be of this version.
 export HOPCAP_GUEST_DIR=$TMP/guest
-mkdir -p "$HOPCAP_GUEST_DIR" "$HOPCAP_STATE_DIR"
+mkdir -p "$HOPCAP_GUEST_DIR"
 ln -s "$GUEST/qemu" "$GUEST/kernel-$kernel" "$HOPCAP_GUEST_DIR/"
 "$ROOT/tools/build-initramfs" "$kernel" "$HOPCAP_GUEST_DIR/initramfs-$kernel" >"$TMP/log" 2>&1 || { not_ok "a guest's root" "$(cat "$TMP/log")"; exit; }
 
-# A guest of ours has its sockets below our state directory.
-guests_of_ours() {
-	grep -lF "$HOPCAP_STATE_DIR" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
+# guests_of ID: processes of QEMU.
+guests_of() {
+	grep -lF "$state/$1/" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
 		[[ $(tr '\0' ' ' <"$file" 2>/dev/null) == *qemu*-name* ]] && echo "$file"
 	done
 }
 
 is_gone() {
-	[[ -z $(guests_of_ours) ]] && ! ip netns | grep -q "^hopcap-$1-" && [[ -z $(find "$HOPCAP_STATE_DIR" -type f -o -type s) ]]
+	[[ -n $1 && ! -e $state/$1 && -z $(guests_of "$1") ]] && ! ip netns | grep -q "^hopcap-$1-"
 }
 
 # measure POINT…: a run. An emulated guest that its host lets run for no part of 4 s is silent, and the run rightly ends: then once more.
@@ -68,21 +70,29 @@ for scenario in ${GUEST_LABS:-virtio virtio-poor igb vf two-guests}; do
 done
 
 # Interrupted and killed while the guest boots.
-guest_runs() {
-	[[ -n $(guests_of_ours) ]]
+begun=$TMP/begun
+newest() {
+	find "$state" -mindepth 1 -maxdepth 1 -newer "$begun" -printf '%f\n' 2>/dev/null | head -n 1
 }
+guest_runs() {
+	local id
+	id=$(newest)
+	[[ -n $id && -n $(guests_of "$id") ]]
+}
+touch "$begun"
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started" wait_until 60 guest_runs
-id=$(ls "$HOPCAP_STATE_DIR/guests")
+id=$(newest)
 kill -INT "$pid"
 wait "$pid"
 check "interrupted: nothing is left" is_gone "$id"
+touch "$begun"
 
 "$HOPCAP" lab up virtio --kernel "$kernel" >/dev/null 2>"$TMP/error" &
 pid=$!
 check "a guest is started again" wait_until 60 guest_runs
-id=$(ls "$HOPCAP_STATE_DIR/guests")
+id=$(newest)
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 check "killed: cleanup ends the guest" "$HOPCAP" cleanup

@@ -213,7 +213,7 @@ static void test_full_ring(void **state)
 	trial = &run->trials[run->pressure.trial];
 	trial->drops[trial->drop_count++] =
 		(struct run_drop){ .reason = "FULL_RING", .interface = "phys0", .count = trial->sent / 10 };
-	run->findings[run->finding_count++] = (struct run_finding){ .id = "qemu-vhost", .severity = "fail", .evidence = "vhost=off" };
+	run->findings[run->finding_count++] = (struct run_finding){ .id = "qemu-vhost", .severity = "fail", .evidence = "vhost=off", .explains = "cpu" };
 	made_judge(run);
 	expect_cap(run, 5, RUN_CAUSE_QUEUE);
 	expect_words(run, "because whoever takes frames from phys0 is too slow: its ring was full for ");

@@ -120,8 +120,7 @@ static int parse_rfc2544(const char *text)
 		while (i < 4 && (strlen(names[i]) != length || strncasecmp(text, names[i], length)))
 			i++;
 		if (i == 4)
-			return error_set(EINVAL, "'%.*s' is none of THROUGHPUT, LATENCY, LOSS and BACKTOBACK",
-					 (int)length, text);
+			return error_set(EINVAL, "'%.*s' is none of THROUGHPUT, LATENCY, LOSS and BACKTOBACK", (int)length, text);
 		options.rfc2544 |= 1u << i; /* in the order of enum measure_rfc2544 */
 	}
 	return options.rfc2544 ? 0 : error_set(EINVAL, "names no benchmark");
@@ -145,18 +144,18 @@ static const struct option_row rows[] = {
 	  "frame size of cuts and verdict, without FCS (default: the largest that arrives)", &options.size_bytes,
 	  HOPCAP_MIN_FRAME_BYTES, HOPCAP_MAX_FRAME_BYTES },
 	{ "port", 'p', OPTION_TEXT, "PORT",
-	  "how frames are sent: af_xdp_zc, live, af_xdp_copy or packet (default: the fastest that delivers)",
-	  &options.port, 0, 0 },
+	  "how frames are sent: af_xdp_zc, live, af_xdp_copy or packet (default: the fastest that delivers)", &options.port, 0,
+	  0 },
 	{ "cpu", 0, OPTION_INTEGER, "N", "CPU of the source (default: one that does not serve the path)", &options.cpu,
 	  0, 4095 },
 	{ "quick", 'q', OPTION_FLAG, NULL, "fewer and shorter trials: less than half of the time, wider bounds",
 	  &options.quick, 0, 0 },
-	{ "loss-ratio", 0, OPTION_CALL, "LIST",
-	  "loss goals end to end, rising: 0,0.0001,0.005 or 0,0.5% (default: 0,0.005)", parse_losses, 0, 0 },
+	{ "loss-ratio", 0, OPTION_CALL, "LIST", "loss goals end to end, rising: 0,0.0001,0.005 or 0,0.5% (default: 0,0.005)",
+	  parse_losses, 0, 0 },
 	{ "exceed-ratio", 0, OPTION_CALL, "RATIO", "part of the trial time at a load that may lose more (default: 0.5)",
 	  parse_exceed, 0, 0 },
-	{ "width", 0, OPTION_CALL, "RATIO", "how close bounds are to come: 0.005 or 0.5% (default: 0.05, quick 0.12)",
-	  parse_width, 0, 0 },
+	{ "width", 0, OPTION_CALL, "RATIO", "how close bounds are to come: 0.005 or 0.5% (default: 0.05, quick 0.12)", parse_width,
+	  0, 0 },
 	{ "trial-seconds", 0, OPTION_SECONDS, "S",
 	  "length of full trials end to end (default: 0.4, quick 0.2; with --rfc2544: 60)", &options.trial_s, 0, 0 },
 	{ "duration-sum", 0, OPTION_SECONDS, "S", "time of full trials that makes a bound (default: one trial)",
@@ -199,8 +198,7 @@ static void clear_progress(void)
 
 static int choose_port(struct measure_request *request)
 {
-	static const enum run_port known[] = { RUN_PORT_AF_XDP_ZC, RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY,
-					       RUN_PORT_PACKET };
+	static const enum run_port known[] = { RUN_PORT_AF_XDP_ZC, RUN_PORT_LIVE, RUN_PORT_AF_XDP_COPY, RUN_PORT_PACKET };
 
 	if (!options.port)
 		return 0;
@@ -305,8 +303,7 @@ static void note_other_run(struct run *run)
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct run_finding *finding = &run->findings[run->finding_count];
 
-	if (fd < 0 || !bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 11) ||
-	    errno != EADDRINUSE)
+	if (fd < 0 || !bind(fd, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path) + 11) || errno != EADDRINUSE)
 		return;
 	close(fd);
 	if (run->finding_count == RUN_MAX_FINDINGS)
@@ -314,10 +311,8 @@ static void note_other_run(struct run *run)
 	run->finding_count++;
 	snprintf(finding->id, sizeof(finding->id), "other-run");
 	snprintf(finding->severity, sizeof(finding->severity), "warn");
-	snprintf(finding->evidence, sizeof(finding->evidence),
-		 "another hopcap was measuring on this machine when this run began");
-	snprintf(finding->rule, sizeof(finding->rule),
-		 "two runs share CPUs and queues, and both see less than there is");
+	snprintf(finding->evidence, sizeof(finding->evidence), "another hopcap was measuring on this machine when this run began");
+	snprintf(finding->rule, sizeof(finding->rule), "two runs share CPUs and queues, and both see less than there is");
 	snprintf(finding->fix, sizeof(finding->fix), "run them one after the other");
 	snprintf(finding->effect, sizeof(finding->effect), "rates of this run are too low by an unknown part");
 }
@@ -345,11 +340,9 @@ static void save_part(struct run *run)
 		snprintf(finding->id, sizeof(finding->id), "domain-lost");
 		snprintf(finding->severity, sizeof(finding->severity), "error");
 		snprintf(finding->evidence, sizeof(finding->evidence), "%s", why);
-		snprintf(finding->rule, sizeof(finding->rule),
-			 "the run ended there; what was measured until then stands here");
+		snprintf(finding->rule, sizeof(finding->rule), "the run ended there; what was measured until then stands here");
 	}
-	snprintf(run->verdict.sentence, sizeof(run->verdict.sentence),
-		 "The run was not finished, so no hop is named: %.400s", why);
+	snprintf(run->verdict.sentence, sizeof(run->verdict.sentence), "The run was not finished, so no hop is named: %.400s", why);
 	if (!save(run))
 		fprintf(stderr, "hopcap run: what was measured until then is in %s\n", options.json);
 }
@@ -374,9 +367,7 @@ static int check_arguments(int count)
 	if (options.duration_sum_s > MOST_TRIAL_S * 100)
 		return error_set(EINVAL, "--duration-sum: more than %g s is not waited for", MOST_TRIAL_S * 100);
 	if (options.rate_pps > 0 && options.rate_pps < LEAST_RATE_PPS)
-		return error_set(EINVAL,
-				 "--rate: trials last a tenth of a second, so rates below %d pps cannot be kept",
-				 LEAST_RATE_PPS);
+		return error_set(EINVAL, "--rate: trials last a tenth of a second, so rates below %d pps cannot be kept", LEAST_RATE_PPS);
 	if (geteuid() != 0)
 		return error_set(
 			EPERM,
