@@ -42,7 +42,7 @@ static void as_request(const struct message *message, union twice *twice)
 	if (code)
 		return;
 	again = read_again(message_print_request(message_id(message), (enum verb)verb, &twice->request[0], &length),
-			   length);
+			   &length);
 	FUZZ_PROMISE(message_id(again) == message_id(message) && message_verb(again) == verb);
 	FUZZ_PROMISE(!message_take_request(again, (enum verb)verb, &twice->request[1]));
 	FUZZ_PROMISE(!memcmp(&twice->request[0], &twice->request[1], sizeof(twice->request[0])));
