@@ -14,8 +14,9 @@ union twice {
 	union verb_reply reply[2];
 };
 
-static struct message *read_again(char *line, size_t length)
+static struct message *read_again(char *line, const size_t *printed)
 {
+	const size_t length = *printed; /* through a pointer: which argument is evaluated first is not said */
 	struct message *message;
 
 	FUZZ_PROMISE(line && length && length <= MESSAGE_MAX_BYTES + 1 && line[length - 1] == '\n');
@@ -41,7 +42,7 @@ static void as_request(const struct message *message, union twice *twice)
 	if (code)
 		return;
 	again = read_again(message_print_request(message_id(message), (enum verb)verb, &twice->request[0], &length),
-			   length);
+			   &length);
 	FUZZ_PROMISE(message_id(again) == message_id(message) && message_verb(again) == verb);
 	FUZZ_PROMISE(!message_take_request(again, (enum verb)verb, &twice->request[1]));
 	FUZZ_PROMISE(!memcmp(&twice->request[0], &twice->request[1], sizeof(twice->request[0])));
@@ -59,7 +60,7 @@ static void as_reply(const struct message *message, enum verb verb, union twice 
 	FUZZ_PROMISE(code <= 0 && code >= -4095 && (!code || error_text()[0]));
 	if (code)
 		return;
-	again = read_again(message_print_reply(message_id(message), verb, &twice->reply[0], &length), length);
+	again = read_again(message_print_reply(message_id(message), verb, &twice->reply[0], &length), &length);
 	FUZZ_PROMISE(!message_take_reply(again, verb, &twice->reply[1]));
 	FUZZ_PROMISE(!memcmp(&twice->reply[0], &twice->reply[1], sizeof(twice->reply[0])));
 	message_free(again);

@@ -46,6 +46,8 @@ book() {
 		(.verdict.sentence | length > 20) and (.verdict.evidence | length > 0)' "$2"
 	check "$1: the clock's bound contains the truth, which is 0" jq -e '[.domains[] | select(.clock_bound_ns != null)] |
 		length == 1 and all(.[]; (.clock_offset_ns | fabs) <= .clock_bound_ns and .clock_steps == 0 and .clock_exchanges > 50)' "$2"
+	check "$1: test frames through the path are exchanges, too" jq -e '[.domains[] | select(.name != "local")] | length == 1 and
+		all(.[]; .frame_exchanges > 0 and .frames_note == "" and .crossing_half_min_ns > 0 and .crossing_out_hop > 0)' "$2"
 	check "$1: what crosses domains carries the bound, what does not has none" jq -e '.path.points as $p | .latency | length > 0 and
 		all(.[].hops[]; ($p[.hop].domain == $p[.hop - 1].domain) == (.bound_ns == 0))' "$2"
 }
@@ -57,7 +59,8 @@ check "points are named with their domain" jq -e '[.path.points[].domain] == ["l
 check "the bridge is known as one" jq -e '.path.hops[1].kind == "bridge"' "$TMP/mid.json"
 "$HOPCAP" report "$TMP/mid.json" >"$TMP/text"
 check "the report tells the clock's bound" grep -qE 'clock +of mid: known to \+-' "$TMP/text"
-check "and what is below it" grep -qE '<[0-9]+\.[0-9]' "$TMP/text"
+check "and what is below it, or beyond it" grep -qE '(<|\+-)[0-9]+\.[0-9]' "$TMP/text"
+check "and half of there and back, with the hops it is of" grep -qE 'go to mid over hop 1 and come back over hop 3' "$TMP/text"
 
 # One connection of a socket is one agent's life, as with a guest's virtio-serial port.
 cat >"$TMP/serve.py" <<'PY'
