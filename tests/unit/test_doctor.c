@@ -170,7 +170,7 @@ static const struct finding *find(const struct finding_list *list, const char *i
 
 static const struct facts_path two_points = {
 	.point_count = 2,
-	.points = { { .netns = 0, .ifindex = 2 }, { .netns = 0, .ifindex = 3 } },
+	.points = { { .netns = 0, .ifindex = 2, .is_out = 1 }, { .netns = 0, .ifindex = 3, .is_out = 1 } },
 };
 
 static void test_who_is_examined(void **state)

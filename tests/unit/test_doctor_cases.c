@@ -6,7 +6,7 @@
  *   check     id of the row
  *   facts     as `hopcap facts` writes them, only what matters ("schema" is added)
  *   earlier   optional: changes that turn these facts into those of some time before
- *   path      optional: points, "NETNS:IFINDEX" each ("-" outside the facts)
+ *   path      optional: points, "NETNS:IFINDEX" each ("-" outside the facts); out and in take turns
  *   hops      optional: {kind, name, note, netns, ifindex} each; "wire" where left out
  *   sizes     optional: what was sent along the path: points (numbers in "path"), limit, steps [bytes, trials, frames at each point],
  *             cut_short, why_not
@@ -133,6 +133,7 @@ static void read_path(json_t *document, struct facts_path *path)
 
 		point->netns = target.netns;
 		point->ifindex = target.ifindex;
+		point->is_out = index % 2 == 0; /* as a path does: out, in, out … */
 		snprintf(point->text, sizeof(point->text), "p%zu", index);
 	}
 	json_array_foreach(hops, index, item)

@@ -4,9 +4,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/point_syntax.h"
+#include "model/shell_quote.h"
 
 struct telling {
 	const struct path_graph *graph;
@@ -251,7 +253,7 @@ void path_describe_block(const struct path_graph *graph, const struct path_edge 
 {
 	const struct facts_link *culprit = edge->culprit >= 0 ? path_link(graph, edge->culprit) : NULL;
 	const char *netns = culprit ? graph->facts->netns[culprit->netns].name : "";
-	char place[96] = "a port that is not in these facts";
+	char place[96] = "a port that is not in these facts", *quoted;
 
 	if (culprit)
 		path_link_name(graph, edge->culprit, place, sizeof(place));
@@ -262,6 +264,9 @@ void path_describe_block(const struct path_graph *graph, const struct path_edge 
 	case BLOCK_DOWN:
 		snprintf(note, size, "%s is down; %s link set %s up", place, point_ip(netns).text,
 			 culprit ? culprit->name : "?");
+		quoted = shell_quote_names(graph->facts, note);
+		snprintf(note, size, "%s", quoted ? quoted : "out of memory");
+		free(quoted);
 		return;
 	case BLOCK_FDB_ELSEWHERE:
 		snprintf(note, size, "the FDB says that the sink's address is behind %s, not here", place);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/shell_quote.h"
+
 #define TEXT_BUFFERS 8
 #define TEXT_BYTES 1024
 
@@ -72,6 +74,21 @@ static char *copy(struct check_context *context, const char *text)
 	return copied;
 }
 
+/* A command to paste; one that was cut short may have lost the end of a name, and with it the quotes. */
+static char *copy_command(struct check_context *context, const char *text)
+{
+	char *quoted;
+
+	if (!context->has_odd_names)
+		return copy(context, text);
+	quoted = shell_quote_names(context->facts, text ? text : "");
+	if (!quoted)
+		context->error = -ENOMEM;
+	else if (strlen(text ? text : "") >= TEXT_BYTES - 1 && strcmp(quoted, text))
+		quoted[0] = '\0';
+	return quoted;
+}
+
 static void report(struct check_context *context, const struct facts_link *link, const char *name,
 		   enum finding_severity severity, double gbps, const char *const texts[3])
 {
@@ -97,7 +114,7 @@ static void report(struct check_context *context, const struct facts_link *link,
 	}
 	finding->evidence = copy(context, texts[0]);
 	finding->rule = copy(context, texts[1]);
-	finding->fix = copy(context, texts[2]);
+	finding->fix = copy_command(context, texts[2]);
 	finding->effect = copy(context, context->check->effect);
 	if (!finding->evidence || !finding->rule || !finding->fix || !finding->effect) { /* half a finding is none */
 		free(finding->evidence);

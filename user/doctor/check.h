@@ -30,8 +30,9 @@ struct check_context {
 		earlier; /* of the same machine, some time ago: counters are judged by difference; NULL: since boot, and then a
 				      * counter that is not 0 is at most FINDING_INFO */
 	const struct facts_path *path; /* NULL: none asked for */
-	const struct path_sizes *sizes; /* what came through of the frame sizes that were sent along `path`; NULL: nobody asked */
-	double goal_gbps;	       /* what the user wants to carry; 0 unknown: then link speed decides */
+	const struct path_sizes
+		*sizes;	  /* what came through of the frame sizes that were sent along `path`; NULL: nobody asked */
+	double goal_gbps; /* what the user wants to carry; 0 unknown: then link speed decides */
 	/* The subject, by kind; the others are NULL or 0. */
 	const struct facts_link *link;
 	const struct facts_process *process;
@@ -39,8 +40,9 @@ struct check_context {
 	/* For check_report(). */
 	const struct check *check;
 	struct finding_list *findings;
-	int error;	/* -ENOMEM: a finding is missing; the engine looks after each judge */
-	int link_count; /* links that are examined, and */
+	int has_odd_names; /* shell_needs_quotes() of the facts */
+	int error;	   /* -ENOMEM: a finding is missing; the engine looks after each judge */
+	int link_count;	   /* links that are examined, and */
 	const int
 		*links; /* their indices in facts->links, ascending (for checks that weigh links against each other) */
 	const int *hop_of; /* by index in facts->links: the first hop it takes part in, 0 none; NULL without a path */
@@ -54,10 +56,10 @@ struct check {
 	const char *title; /* "A smaller MTU in the middle of the path" */
 	const char *
 		why; /* a paragraph for --explain: mechanism, and what it costs (with figures where there is a source) */
-	const char *remedy;    /* a paragraph: how to mend it, how to see that it worked */
-	const char *effect;    /* one line: what should change */
-	const char *reference; /* section of the manual: "mtu" */
-	double weight;	       /* 0…1: how often, when it fails, it is what caps a path */
+	const char *remedy;	 /* a paragraph: how to mend it, how to see that it worked */
+	const char *effect;	 /* one line: what should change */
+	const char *reference;	 /* section of the manual: "mtu" */
+	double weight;		 /* 0…1: how often, when it fails, it is what caps a path */
 	enum run_cause explains; /* which cause of a verdict it may be behind; RUN_CAUSE_UNKNOWN: none in particular */
 	int is_tcp_only;	 /* 1: it costs who cuts and merges segments, and says nothing of a run's frames */
 };

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <net/if.h>
+
 #include "doctor/lookup.h"
 #include "doctor/tables.h"
+
+#define NOTHING_GBPS 1e-9 /* 0 would be "unknown" */
 
 enum { PORT_DISABLED, PORT_LISTENING, PORT_LEARNING, PORT_FORWARDING, PORT_BLOCKING };
 
@@ -47,10 +51,12 @@ static void judge_cut(struct check_context *context)
 
 	if (hop->kind != FACTS_HOP_CUT)
 		return;
-	check_report(context, FINDING_FAIL,
-		     check_text("hop %d, after %s: %s", context->hop, context->path->points[context->hop - 1].text,
-				hop->note[0] ? hop->note : "the path ends here"),
-		     "a path must go on to its sink", "hopcap path with the same two ends shows where it goes");
+	/* Nothing passes, so there is no limit that is lower. */
+	check_report_cap(context, FINDING_FAIL, NOTHING_GBPS,
+			 check_text("hop %d, after %s: %s", context->hop, context->path->points[context->hop - 1].text,
+				    hop->note[0] ? hop->note : "the path ends here"),
+			 "a path must go on to its sink",
+			 "mend what the evidence names; hopcap path shows where the path goes then");
 }
 
 /* --- bridges ------------------------------------------------------------------------------------------------------ */
@@ -80,6 +86,23 @@ static void judge_netfilter(struct check_context *context)
 	}
 }
 
+/* A port whose link and bridge are up is disabled by hand; spanning tree alone must not be talked into forwarding. */
+static const char *state_fix(struct check_context *context)
+{
+	const struct facts_link *link = context->link, *bridge = lookup_master(context, link);
+
+	if (link->port.state == PORT_BLOCKING)
+		return "spanning tree found a loop: use the other way, or mend the loop";
+	if (link->port.state != PORT_DISABLED)
+		return "wait for twice the forward delay, or shorten it";
+	if (!(link->flags & IFF_UP))
+		return check_text("%sip link set dev %s up", check_enter(context, link->netns), link->name);
+	if (bridge && !(bridge->flags & IFF_UP))
+		return check_text("%sip link set dev %s up", check_enter(context, bridge->netns), bridge->name);
+	return check_text("%sbridge link set dev %s state %d", check_enter(context, link->netns), link->name,
+			  PORT_FORWARDING);
+}
+
 static void judge_port_state(struct check_context *context)
 {
 	static const char *const names[] = { "disabled", "listening", "learning", "forwarding", "blocking" };
@@ -88,13 +111,12 @@ static void judge_port_state(struct check_context *context)
 
 	if (state == PORT_FORWARDING || state > PORT_BLOCKING)
 		return;
+	/* Without a carrier a port is always disabled: that is nic-down's to say. */
+	if (state == PORT_DISABLED && link->flags & IFF_UP && link->carrier == 0)
+		return;
 	check_report(context, context->hop || state != PORT_BLOCKING ? FINDING_FAIL : FINDING_WARN,
 		     check_text("/sys/class/net/%s/brport/state: %d (%s)", link->name, state, names[state]),
-		     "a bridge passes frames between ports that are forwarding",
-		     state == PORT_DISABLED
-			     ? check_text("%sip link set dev %s up", check_enter(context, link->netns), link->name)
-		     : state == PORT_BLOCKING ? "spanning tree found a loop: use the other way, or mend the loop"
-					      : "wait for twice the forward delay, or shorten it");
+		     "a bridge passes frames between ports that are forwarding", state_fix(context));
 }
 
 static void judge_stp(struct check_context *context)
@@ -220,7 +242,10 @@ static void judge_fdb_miss(struct check_context *context)
 	const struct facts_link *out = port_of_hop(context, context->hop);
 	const struct facts_link *bridge = hop->ifindex ? facts_link_at(context->facts, hop->netns, hop->ifindex) : NULL;
 
-	if (!sink || !bridge || !memcmp(sink->address, none, 6) || knows(context->facts, hop, sink->address))
+	/* In a tunnel frames go to the tunnel's end; a device that is no bridge (macvlan) has no such table. */
+	if (!bridge || strcmp(bridge->kind, "bridge") || context->path->points[context->hop - 1].is_inside_tunnel)
+		return;
+	if (!sink || !memcmp(sink->address, none, 6) || knows(context->facts, hop, sink->address))
 		return;
 	check_report_about(
 		context, bridge, out && out->port.unicast_flood == 0 ? FINDING_FAIL : FINDING_WARN,

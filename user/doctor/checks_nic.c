@@ -107,6 +107,18 @@ static void judge_pcie(struct check_context *context)
 
 /* --- link --------------------------------------------------------------------------------------------------------- */
 
+/* What gives a link its carrier back. */
+static const char *carrier_fix(struct check_context *context)
+{
+	const struct facts_link *link = context->link, *peer = lookup_lower(context, link);
+
+	if (!strcmp(link->kind, "tun"))
+		return "start what is to hold it: a tap has a carrier while a process does";
+	if (peer && !strcmp(link->kind, "veth") && !(peer->flags & FLAG_UP))
+		return check_text("%sip link set dev %s up", check_enter(context, peer->netns), peer->name);
+	return "cable, peer or the other end's state";
+}
+
 static void judge_down(struct check_context *context)
 {
 	const struct facts_link *link = context->link;
@@ -116,7 +128,7 @@ static void judge_down(struct check_context *context)
 	check_report(context, context->hop ? FINDING_FAIL : FINDING_WARN,
 		     check_text("%s: %s", link->name, link->flags & FLAG_UP ? "up, but no carrier" : "down"),
 		     "an interface must be up and have a carrier to pass frames",
-		     link->flags & FLAG_UP ? "cable, peer or the other end's state"
+		     link->flags & FLAG_UP ? carrier_fix(context)
 					   : with_namespace(context, check_text("ip link set dev %s up", link->name)));
 }
 

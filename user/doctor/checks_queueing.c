@@ -19,6 +19,36 @@ static enum finding_severity severity_of_limit(const struct check_context *conte
 	return context->hop ? FINDING_FAIL : FINDING_WARN;
 }
 
+/* 1: frames of the path come in here and do not leave, so what is sent here is what goes the other way. */
+static int is_entered_only(const struct check_context *context)
+{
+	int is_on_path = 0;
+
+	for (int i = 0; context->path && i < context->path->point_count; i++) {
+		const struct facts_path_point *point = &context->path->points[i];
+
+		if (point->netns != context->link->netns || point->ifindex != context->link->ifindex)
+			continue;
+		if (point->is_out)
+			return 0;
+		is_on_path = 1;
+	}
+	return is_on_path;
+}
+
+/* A limit of what is sent by the link. */
+static void report_limit(struct check_context *context, enum finding_severity severity, double gbps,
+			 const char *evidence, const char *rule, const char *fix)
+{
+	if (is_entered_only(context))
+		check_report(
+			context, FINDING_INFO, evidence,
+			"what is sent here goes against the path's direction: answers and acknowledgements are held to it",
+			fix);
+	else
+		check_report_cap(context, severity, gbps, evidence, rule, fix);
+}
+
 static double gbps_of(uint64_t bytes_per_s)
 {
 	return (double)bytes_per_s * 8 / 1e9;
@@ -45,14 +75,14 @@ static void judge_shaper(struct check_context *context)
 
 		if (!qdisc->rate_bytes_per_s || qdisc->is_class)
 			continue;
-		check_report_cap(
+		report_limit(
 			context, severity_of_limit(context, gbps_of(qdisc->rate_bytes_per_s)),
 			gbps_of(qdisc->rate_bytes_per_s),
 			check_text("tc qdisc show dev %s: %s %s rate %s", link->name, qdisc->kind,
 				   handle_text(qdisc->handle), rate_text(qdisc->rate_bytes_per_s)),
 			"a shaper holds what is sent here to its rate, whatever the path could carry",
 			check_text(
-				"%stc qdisc del dev %s root (libvirt: virsh domiftune; containers: bandwidth annotation)",
+				"%stc qdisc del dev %s root # libvirt: virsh domiftune; containers: bandwidth annotation",
 				check_enter(context, link->netns), link->name));
 	}
 }
@@ -66,15 +96,15 @@ static void judge_class(struct check_context *context)
 
 		if (!class->rate_bytes_per_s || !class->is_class)
 			continue;
-		check_report_cap(
-			context,
-			severity_of_limit(context, gbps_of(class->rate_bytes_per_s)) == FINDING_INFO ? FINDING_INFO
-												     : FINDING_WARN,
-			gbps_of(class->rate_bytes_per_s),
-			check_text("tc class show dev %s: %s %s rate %s", link->name, class->kind,
-				   handle_text(class->handle), rate_text(class->rate_bytes_per_s)),
-			"traffic that falls into this class is held to its rate (or what it may borrow)",
-			check_text("%stc -s class show dev %s", check_enter(context, link->netns), link->name));
+		report_limit(context,
+			     severity_of_limit(context, gbps_of(class->rate_bytes_per_s)) == FINDING_INFO
+				     ? FINDING_INFO
+				     : FINDING_WARN,
+			     gbps_of(class->rate_bytes_per_s),
+			     check_text("tc class show dev %s: %s %s rate %s", link->name, class->kind,
+					handle_text(class->handle), rate_text(class->rate_bytes_per_s)),
+			     "traffic that falls into this class is held to its rate (or what it may borrow)",
+			     check_text("%stc -s class show dev %s", check_enter(context, link->netns), link->name));
 	}
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/shell_quote.h"
 
 #define FLAG_UP 0x1
 #define FLAG_LOOPBACK 0x8
@@ -117,6 +118,7 @@ static int prepare(struct examination *examination)
 		.path = request->path,
 		.sizes = request->sizes,
 		.goal_gbps = request->goal_gbps,
+		.has_odd_names = shell_needs_quotes(request->facts),
 		.links = examination->links,
 		.hop_of = request->path ? examination->hop_of : NULL,
 	};

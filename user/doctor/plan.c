@@ -12,6 +12,7 @@
 
 #include "doctor/lookup.h"
 #include "doctor/xdp_drivers.h"
+#include "model/shell_quote.h"
 
 #define JUMBO_BYTES 9000
 
@@ -304,6 +305,19 @@ static const struct {
 	  "the wire's rate at the host's cost of none: tap, vhost and bridge are left out", plan_passthrough },
 };
 
+static int quote_names(const struct facts *facts, struct plan_lines *commands)
+{
+	for (int i = 0; i < commands->count; i++) {
+		char *quoted = shell_quote_names(facts, commands->lines[i]);
+
+		if (!quoted)
+			return -ENOMEM;
+		free(commands->lines[i]);
+		commands->lines[i] = quoted;
+	}
+	return 0;
+}
+
 int plan_make(const struct doctor_request *request, const struct finding_list *findings, struct plan *plan)
 {
 	struct planner planner = { .facts = request->facts, .path = request->path, .findings = findings };
@@ -321,6 +335,8 @@ int plan_make(const struct doctor_request *request, const struct finding_list *f
 		if (!planner.into->commands.count && !planner.into->missing.count)
 			plan->count--;
 	}
+	for (int i = 0; i < plan->count && !planner.error; i++)
+		planner.error = quote_names(request->facts, &plan->alternatives[i].commands);
 	/* Those that can be done come first; within, the order of the rows stands. */
 	for (int i = 0; i < plan->count; i++) {
 		struct plan_alternative one = plan->alternatives[i];
