@@ -134,6 +134,15 @@ check_equal "nothing is attached" 0 "$(attached)"
 check_equal "offloads are as they were" on "$(checksum_offload 1)"
 check_equal "no file is left" "" "$(find /run/hopcap -name "*$ns*" 2>/dev/null)"
 
+# --- one right after the other: the kernel lets go of a queue some time after its socket was closed ---
+again_and_again() {
+	for _ in {1..20}; do
+		start --set-offloads || return 1
+		stop TERM || return 1
+	done
+}
+here "twenty times in a row" again_and_again
+
 # --- its ends ---
 ip -n "$ns-b" link set p1 mtu 1000
 here "start, busy polling" start --set-offloads --busy-poll

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -124,8 +125,8 @@ static int open_end(struct xsk_pair *pair, const struct xsk_pair_place *place, u
 	return code;
 }
 
-int xsk_pair_open(const struct xsk_pair_place places[2], unsigned int queue, int zero_copy, int busy_poll,
-		  struct xsk_pair **result)
+static int open_once(const struct xsk_pair_place places[2], unsigned int queue, int zero_copy, int busy_poll,
+		     struct xsk_pair **result)
 {
 	unsigned int mtu = places[0].mtu_bytes > places[1].mtu_bytes ? places[0].mtu_bytes : places[1].mtu_bytes;
 	struct xsk_pair *pair = calloc(1, sizeof(*pair));
@@ -152,6 +153,20 @@ int xsk_pair_open(const struct xsk_pair_place places[2], unsigned int queue, int
 	xsk_pair_recycle(pair);
 	*result = pair;
 	return 0;
+}
+
+/* A failed bind spoils what was registered, so each try starts anew. */
+int xsk_pair_open(const struct xsk_pair_place places[2], unsigned int queue, int zero_copy, int busy_poll,
+		  struct xsk_pair **result)
+{
+	const struct timespec pause = { .tv_nsec = XSK_RELEASE_PAUSE_NS };
+	int code = open_once(places, queue, zero_copy, busy_poll, result);
+
+	for (int tries = 0; code == -EBUSY && tries < XSK_RELEASE_TRIES; tries++) {
+		nanosleep(&pause, NULL);
+		code = open_once(places, queue, zero_copy, busy_poll, result);
+	}
+	return code;
 }
 
 /* The socket that the memory was registered through goes last. */

@@ -35,9 +35,6 @@
 #define LARGE_CHUNK_BYTES 4096
 #define CHUNK_HEADROOM_BYTES 256
 #define FRAME_OVER_MTU_BYTES 26
-/* The kernel frees a closed socket's queue a little later. */
-#define RELEASE_TRIES 50
-#define RELEASE_PAUSE_NS 10000000
 
 struct registration {
 	struct registration *next;
@@ -143,7 +140,7 @@ static int bind_queue(struct xsk_queue *queue, struct xsk_umem *umem, int with_s
  * *step says what failed. */
 static int bind_first(struct registration *registration, struct xsk_queue *queue, enum xsk_step *step)
 {
-	const struct timespec pause = { .tv_nsec = RELEASE_PAUSE_NS };
+	const struct timespec pause = { .tv_nsec = XSK_RELEASE_PAUSE_NS };
 	int segments = queue->zero_copy ? queue->features.zero_copy_segments > 1 : 1, code, tries = 0;
 
 	for (;;) {
@@ -162,7 +159,7 @@ static int bind_first(struct registration *registration, struct xsk_queue *queue
 			return 0;
 		}
 		xsk_memory_unregister(&registration->memory);
-		if (code == -EBUSY && tries++ < RELEASE_TRIES)
+		if (code == -EBUSY && tries++ < XSK_RELEASE_TRIES)
 			nanosleep(&pause, NULL);
 		else if (code == -EINVAL && segments) /* before Linux 6.6 the flag is unknown */
 			segments = 0;

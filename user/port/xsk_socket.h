@@ -7,6 +7,11 @@
 #define SOL_XDP 283
 #endif
 
+/* The kernel lets go of a queue some time after its socket was closed (xp_put_pool() leaves it to a work item); until then bind()
+ * says EBUSY, as it does when somebody else holds the queue. So it is tried again for half a second. */
+#define XSK_RELEASE_TRIES 50
+#define XSK_RELEASE_PAUSE_NS 10000000
+
 #define XSK_COPY_BUDGET 32 /* descriptors a sendto() takes in copy mode, where XDP_MAX_TX_SKB_BUDGET is not known */
 
 /* Copy mode: without them sending takes more calls, or waits for the path where it should offer it more. Every frame with the driver
