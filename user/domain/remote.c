@@ -282,6 +282,15 @@ static int finish(struct remote *remote, struct pending *pending)
 	return error_set(answer.code == -ENOTCONN ? EIO : -answer.code, "%s", answer.text);
 }
 
+/* A request that could not be written has no answer to wait for. */
+static int give_up(struct remote *remote, struct pending *pending, int code)
+{
+	pthread_mutex_lock(&remote->lock);
+	pending->id = 0;
+	pthread_mutex_unlock(&remote->lock);
+	return code;
+}
+
 static int ask(struct remote *remote, enum verb verb, const void *request, void *reply, int ms)
 {
 	struct pending *pending;
@@ -293,13 +302,7 @@ static int ask(struct remote *remote, enum verb verb, const void *request, void 
 	code = write_request(remote, pending, request);
 	if (!code)
 		wait_for(remote, pending, ms);
-	if (code) {
-		pthread_mutex_lock(&remote->lock);
-		pending->id = 0;
-		pthread_mutex_unlock(&remote->lock);
-		return code;
-	}
-	return finish(remote, pending);
+	return code ? give_up(remote, pending, code) : finish(remote, pending);
 }
 
 static int call(struct domain *domain, enum verb verb, const void *request, void *reply)
@@ -327,13 +330,7 @@ static int send_stream(struct domain *domain, const struct source_stream *stream
 		if (tick)
 			tick(context);
 	}
-	if (code) {
-		pthread_mutex_lock(&remote->lock);
-		pending->id = 0;
-		pthread_mutex_unlock(&remote->lock);
-		return code;
-	}
-	return finish(remote, pending);
+	return code ? give_up(remote, pending, code) : finish(remote, pending);
 }
 
 int domain_exchange(struct domain *domain, int64_t times_ns[4])
